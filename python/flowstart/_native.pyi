@@ -74,17 +74,6 @@ class Traced(Batch):
     bin_s: float
     found: list[list[FlowLines]]
 
-class Journeys(TypedDict):
-    kind: list[str]
-    forward: list[bool]
-    seq: list[int]
-    sent_s: list[float]
-    queued_s: list[float | None]
-    left_s: list[float | None]
-    dropped_s: list[float | None]
-    received_s: list[float | None]
-    cut: bool
-
 class LiveExit(TypedDict):
     reason: str
     at_s: float
@@ -147,13 +136,6 @@ def run_lines(
     custom: CustomStartups | None = None,
     cancel: Cancel | None = None,
 ) -> Traced: ...
-def run_journeys(
-    scenario: str,
-    flow: int,
-    most: int,
-    custom: CustomStartups | None = None,
-    cancel: Cancel | None = None,
-) -> Journeys: ...
 def run_live(
     stack: str,
     scenario: str,
@@ -178,12 +160,61 @@ def catalog() -> str: ...
 def fields() -> str: ...
 def columns() -> str: ...
 def schema(kind: str) -> str: ...
-def nearest(name: str, known: list[str]) -> str | None: ...
 def quantity(text: str) -> tuple[str, float, str, float] | None: ...
 def netem(text: str) -> str | None: ...
 def size_bytes(size: str, mss: str) -> int | None: ...
 def rate_bps(rate: str) -> int: ...
-def initial_window(rule: str, mss: str) -> float: ...
+def initial_window(rule: str, mss: str) -> int:
+    """The whole packets of an initial window, as a stack has it."""
+
+def small_buffers(given: str, resolved: str, window: int) -> list[tuple[int, str, str]]:
+    """The buffers of a path that were given in BDPs and came to less than the initial window.
+
+    Each is packets, field and what was given. The path is JSON, as it was given and with every
+    default filled in.
+    """
+
+def buffer_warning(packets: int, field: str, given: str, place: str, window: int) -> str:
+    """What to report of one; `place` are further words on where it is."""
+
+def headline(facts: str) -> str: ...
+def legend(facts: str) -> str: ...
+def notes(setting: str, repeated: bool) -> tuple[list[str], list[str]]: ...
+def drawn(resolved: str) -> list[str]: ...
+def fastest(rows: list[tuple[float | None, float | None, float | None]]) -> list[bool]:
+    """Which rows are the fastest, by mean time, change and the time of the slowest run."""
+
+def marked(name: str) -> str:
+    """A startup's name with its marks: † for reconstructions, * for those that need help."""
+
+def split(text: str) -> list[str]:
+    """Splits a list of names at its commas; several parameters stay with their algorithm.
+
+    A piece that holds a `=` but no name before it belongs to the piece before it:
+    `a,b:x=1,y=2,c` is `a`, `b:x=1,y=2` and `c`.
+    """
+
+def near(name: str, known: list[str]) -> list[str]:
+    """Known names that an unknown one may mean: those that contain it, or the nearest."""
+
+def seconds(value: float | None) -> str:
+    """A time: `1.234 s`, `56.7 ms`, `890 µs`."""
+
+def size(value: float | None) -> str:
+    """A number of bytes in decimal units: `100 kB`."""
+
+def rate(value: float | None) -> str:
+    """A data rate in bits per second: `5 Mbps`."""
+
+def percent(value: float | None) -> str:
+    """A change: `+12.3 %`, `−4.5 %`, `+112 %`, `0 %`."""
+
+def count(value: float | None) -> str:
+    """A number of things, which an average may have left with a fraction."""
+
+def ratio(value: float | None) -> str:
+    """A factor: `1.94`, `26.3`, `263`."""
+
 def version() -> str: ...
 def build_facts() -> BuildFacts: ...
 

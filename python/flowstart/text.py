@@ -1,9 +1,12 @@
 """Numbers for people, three or four digits and a unit, and lists of words."""
 
-import math
 import re
 import unicodedata
 from collections.abc import Sequence
+
+from flowstart._native import count, percent, rate, ratio, seconds, size
+
+__all__ = ["count", "percent", "rate", "ratio", "seconds", "size"]
 
 ABSENT = "–"
 """Stands where a thing did not happen."""
@@ -27,16 +30,6 @@ def _shown(one: str) -> str:
     return one.encode("unicode_escape").decode()
 
 
-def seconds(value: float | None) -> str:
-    """A time: `1.234 s`, `56.7 ms`, `890 µs`."""
-    if value is None:
-        return ABSENT
-    for unit, scale in (("s", 1.0), ("ms", 1e3)):
-        if value * scale >= 1 or value == 0:
-            return f"{digits(value * scale)} {unit}"
-    return f"{digits(value * 1e6)} µs"
-
-
 def short_seconds(value: float | None) -> str:
     """A time in three digits: `1.23 s`, `56.7 ms`, `890 µs`."""
     if value is None:
@@ -47,37 +40,6 @@ def short_seconds(value: float | None) -> str:
     )
     shown = f"{value * scale:#.3g}".rstrip(".")
     return f"{f'{value * scale:,.0f}' if 'e' in shown else shown} {unit}"
-
-
-def size(count: float | None) -> str:
-    """A number of bytes in decimal units: `100 kB`."""
-    if count is None:
-        return ABSENT
-    for unit, scale in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if count >= scale:
-            return f"{count / scale:.4g} {unit}"
-    return f"{count:g} B"
-
-
-def rate(bps: float | None) -> str:
-    """A data rate: `5 Mbps`."""
-    if bps is None:
-        return ABSENT
-    for unit, scale in (("Gbps", 1e9), ("Mbps", 1e6), ("kbps", 1e3)):
-        if bps >= scale:
-            return f"{bps / scale:.3g} {unit}"
-    return f"{bps:.0f} bps"
-
-
-def percent(share: float | None) -> str:
-    """A change: `+12.3 %`, `−4.5 %`, `+112 %`, `0 %`."""
-    if share is None:
-        return ABSENT
-    rounded = round(100 * share, 1)
-    if rounded == 0:
-        return "0 %"
-    decimals = 1 if abs(rounded) < 100 else 0
-    return f"{rounded:+.{decimals}f} %".replace("-", "−")
 
 
 def short_percent(share: float | None) -> str:
@@ -118,28 +80,6 @@ def interval(low: float | None, high: float | None) -> str:
     if too_wide(low, high):
         return "inconclusive"
     return f"{percent(low)} to {percent(high)}"
-
-
-def count(value: float | None) -> str:
-    """A number of things, which an average may have left with a fraction."""
-    if value is None:
-        return ABSENT
-    return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.1f}"
-
-
-def ratio(value: float | None) -> str:
-    """A factor: `1.94`, `26.3`, `263`."""
-    if value is None:
-        return ABSENT
-    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
-
-
-def digits(value: float) -> str:
-    """Four significant digits, never in exponents: `1.234`, `56.78`, `1234`."""
-    if value == 0:
-        return "0"
-    places = max(0, 3 - math.floor(math.log10(abs(value))))
-    return f"{value:.{places}f}"
 
 
 def listed(words: Sequence[str]) -> str:

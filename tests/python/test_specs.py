@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 import flowstart as fs
 from flowstart import RequestError
+from flowstart._native import split
 from flowstart.model import specs, stack
 
 NAMES = st.from_regex(r"[a-z][a-z0-9-]{0,9}", fullmatch=True)
@@ -27,7 +28,7 @@ PARAMETERS = st.dictionaries(NAMES, VALUES, max_size=3)
     ],
 )
 def test_parameters_stay_with_their_algorithm(text: str, pieces: list[str]) -> None:
-    assert specs.split(text) == pieces
+    assert split(text) == pieces
 
 
 @pytest.mark.slow
@@ -37,7 +38,7 @@ def test_splitting_undoes_joining(algorithms: list[tuple[str, dict[str, str]]]) 
         ":".join(filter(None, [name, ",".join(f"{k}={v}" for k, v in parameters.items())]))
         for name, parameters in algorithms
     ]
-    assert specs.split(",".join(pieces)) == pieces
+    assert split(",".join(pieces)) == pieces
 
 
 def test_all_is_every_startup_of_the_catalog() -> None:

@@ -18,7 +18,6 @@ from flowstart.simulation.trajectories import (
     Line,
     Traced,
     Window,
-    packets,
     trajectories,
 )
 
@@ -150,31 +149,3 @@ def test_a_flow_that_is_not_there_is_refused() -> None:
         trajectories([scenario()], [[3]], Window(10), NONE)
     with pytest.raises(RequestError, match="flows: 2 lists of numbers; one for each scenario"):
         trajectories([scenario()], [[0], [0]], Window(10), NONE)
-
-
-def test_the_ways_of_packets_are_in_order() -> None:
-    found = packets(scenario("jump-start", "10MB"), 0, 600, NONE)
-    assert found.cut
-    assert len(found.kind) == 600
-    assert found.kind[:3] == ["syn", "syn", "data"]
-    assert found.forward[:3] == [True, False, True]
-    places = (found.sent_s, found.queued_s, found.left_s, found.received_s)
-    for sent, queued, left, received in zip(*places, strict=True):
-        times = [t for t in (sent, queued, left, received) if t is not None]
-        assert times == sorted(times)
-    dropped = [at is not None for at in found.dropped_s]
-    assert [at is None for at in found.received_s] == dropped
-    assert any(dropped)
-
-
-def test_all_packets_of_a_short_transfer_are_followed() -> None:
-    found = packets(scenario(size="100kB"), 0, 5000, NONE)
-    assert not found.cut
-    assert found.kind.count("data") == 69
-    assert set(found.kind) == {"syn", "data", "ack"}
-
-
-@pytest.mark.parametrize("most", [-1, 0, 5001])
-def test_too_many_packets_are_refused(most: int) -> None:
-    with pytest.raises(RequestError, match="is out of range; 1 to 5000 is needed"):
-        packets(scenario(), 0, most, NONE)

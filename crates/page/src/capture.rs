@@ -52,7 +52,7 @@ fn headline(name: &str, reading: &Reading, rows: &Collected) -> String {
         text::grouped(rows.connections.len() as f64),
         text::grouped(rows.quic.len() as f64),
         text::grouped(rows.transfers.len() as f64),
-        text::size(bytes as f64),
+        text::size(Some(bytes as f64)),
     )
 }
 
@@ -77,9 +77,8 @@ fn networks(reading: &Reading) -> Grid {
                 direction.into(),
                 group.connections.to_string(),
                 text::seconds(group.min_rtt_s),
-                text::size(path.bytes as f64),
-                path.rate_bps
-                    .map_or_else(|| text::ABSENT.into(), text::rate),
+                text::size(Some(path.bytes as f64)),
+                text::rate(path.rate_bps),
                 buffer(path),
                 retransmitted(path),
             ]);
@@ -120,8 +119,8 @@ fn connections(rows: &Collected) -> Grid {
             format!("{}:{}", row.client_ip, row.client_port),
             format!("{}:{}", row.server_ip, row.server_port),
             text::seconds(row.rtt_s),
-            text::size(row.c2s_bytes.unwrap_or(0) as f64),
-            text::size(row.s2c_bytes.unwrap_or(0) as f64),
+            text::size(Some(row.c2s_bytes.unwrap_or(0) as f64)),
+            text::size(Some(row.s2c_bytes.unwrap_or(0) as f64)),
             count(row.c2s_retransmissions),
             count(row.s2c_retransmissions),
         ]
@@ -153,7 +152,7 @@ fn transfers(rows: &Collected) -> Grid {
             row.connection.to_string(),
             sender.into(),
             text::seconds(Some(row.start - begin)),
-            text::size(row.bytes as f64),
+            text::size(Some(row.bytes as f64)),
             text::seconds(Some(row.end_s)),
             text::seconds(row.acked_s),
         ]

@@ -3,7 +3,7 @@
 use crate::fields::{cut, shown, LONGEST};
 use crate::refusal::suggest;
 use crate::settings::{Kind, Settings, StateOption};
-use crate::Refusal;
+use crate::{startups, words, Refusal};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -37,6 +37,7 @@ impl Given {
             )));
         };
         let found = Given(typed(fields, settings)?);
+        startups::check(found.list("startup"), settings)?;
         match found.unnamed_file(settings) {
             None => Ok(found),
             Some((flag, file)) => Err(Refusal::new(format!(
@@ -68,7 +69,7 @@ impl Given {
         }
     }
 
-    /// An option's texts.
+    /// An option's names.
     pub(crate) fn list(&self, name: &str) -> Option<&[String]> {
         match self.0.get(name) {
             Some(Typed::List(texts)) => Some(texts),
@@ -128,11 +129,15 @@ fn one(option: &StateOption, value: &Value) -> Result<Typed, Refusal> {
 }
 
 fn list(option: &StateOption, value: &Value) -> Result<Vec<String>, Refusal> {
-    match value {
-        Value::String(_) => Ok(vec![text(option, value)?]),
-        Value::Array(texts) => texts.iter().map(|one| text(option, one)).collect(),
-        _ => Err(wrong(option, value, "a list of names is needed")),
-    }
+    let texts: Vec<String> = match value {
+        Value::String(_) => vec![text(option, value)?],
+        Value::Array(texts) => texts
+            .iter()
+            .map(|one| text(option, one))
+            .collect::<Result<_, Refusal>>()?,
+        _ => return Err(wrong(option, value, "a list of names is needed")),
+    };
+    Ok(texts.iter().flat_map(|text| words::split(text)).collect())
 }
 
 fn text(option: &StateOption, value: &Value) -> Result<String, Refusal> {

@@ -4,39 +4,84 @@ use crate::plan::Plan;
 use crate::rows::Row;
 use crate::text;
 use flowstart_control::{Amount, Bytes, InitialWindow};
+use serde::Deserialize;
 use serde_json::Value;
 
-/// Path, capacity, buffer, endpoints and seed.
+/// What a headline states.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Headline {
+    /// The path with every default filled in.
+    pub path: Value,
+    /// Packets of the bandwidth-delay product and the stack of the first flow, if there is one.
+    pub flow: Option<(u64, String)>,
+    /// Congestion controls, each once and in order.
+    pub controls: Vec<String>,
+    /// The first and the last seed.
+    pub seeds: (u64, u64),
+    /// The bottleneck's buffer in words.
+    pub buffer: Option<String>,
+    /// The initial window in packets, where all flows have the same.
+    pub iw: Option<u64>,
+}
+
+impl Headline {
+    /// Path, capacity, buffer, endpoints and seeds.
+    pub fn written(&self) -> String {
+        let path = &self.path;
+        let word = |name: &str| path[name].as_str();
+        let flow = self.flow.as_ref();
+        let bdp = flow.map(|(bdp, _)| format!(", BDP {} packets", text::grouped(*bdp as f64)));
+        let place = match (word("rtt"), path["hops"].as_array()) {
+            (None, Some(hops)) => format!("{} hops", hops.len()),
+            (rtt, _) => format!("{}, {}", line(path), rtt.unwrap_or_default()),
+        };
+        let mut parts = vec![place + &bdp.unwrap_or_default()];
+        parts.extend(word("nic_rate").map(|rate| format!("interface {rate}")));
+        parts.extend(word("access_rate").map(|rate| format!("line {rate}")));
+        parts.extend(
+            path["router_pps"]
+                .as_u64()
+                .map(|rate| format!("routers {rate} packets/s")),
+        );
+        parts.extend(ingredients(path));
+        parts.extend(
+            self.buffer
+                .as_ref()
+                .map(|buffer| format!("buffer {buffer}")),
+        );
+        parts.extend(flow.map(|(_, stack)| format!("stack {stack}")));
+        parts.push(self.controls.join(", "));
+        parts.extend(flow.and(self.iw).map(|iw| format!("IW {iw}")));
+        parts.push(match self.seeds {
+            (first, last) if first == last => format!("seed {first}"),
+            (first, last) => format!("seeds {first} to {last}"),
+        });
+        parts.retain(|part| !part.is_empty());
+        parts.join(", ")
+    }
+}
+
+/// The headline of a plan.
 pub(crate) fn headline(
     plan: &Plan,
     resolved: &Value,
     rows: &[Row],
     buffer: Option<&str>,
 ) -> String {
-    let path = &resolved["path"];
-    let word = |name: &str| path[name].as_str().map(str::to_owned);
     let flow = rows.first().map(|row| &row.flow);
-    let bdp = flow.map(|flow| format!(", BDP {} packets", text::count(Some(flow.bdp_pkts as f64))));
-    let place = format!("{}, {}", line(path), word("rtt").unwrap_or_default());
-    let mut controls: Vec<&str> = rows.iter().map(|row| &*row.flow.cc).collect();
+    let mut controls: Vec<String> = rows.iter().map(|row| row.flow.cc.to_string()).collect();
     controls.sort_unstable();
     controls.dedup();
-    let mut parts = vec![place + &bdp.unwrap_or_default()];
-    parts.extend(word("nic_rate").map(|rate| format!("interface {rate}")));
-    parts.extend(word("access_rate").map(|rate| format!("line {rate}")));
-    parts.extend(
-        path["router_pps"]
-            .as_u64()
-            .map(|rate| format!("routers {rate} packets/s")),
-    );
-    parts.extend(ingredients(path));
-    parts.extend(buffer.map(|buffer| format!("buffer {buffer}")));
-    parts.extend(flow.map(|flow| format!("stack {}", flow.stack)));
-    parts.push(controls.join(", "));
-    parts.extend(flow.map(|_| format!("IW {}", initial_window(&resolved["stack"]))));
-    parts.push(format!("seed {}", plan.seed));
-    parts.retain(|part| !part.is_empty());
-    parts.join(", ")
+    let found = Headline {
+        path: resolved["path"].clone(),
+        flow: flow.map(|flow| (flow.bdp_pkts, flow.stack.to_string())),
+        controls,
+        seeds: (plan.seed, plan.seed),
+        buffer: buffer.map(str::to_owned),
+        iw: Some(window_of(&resolved["stack"])),
+    };
+    found.written()
 }
 
 /// The bottleneck's rate in words.
@@ -77,64 +122,92 @@ fn ingredients(path: &Value) -> Vec<String> {
     .collect()
 }
 
-/// The packets of a resolved stack's initial window.
-fn initial_window(stack: &Value) -> f64 {
-    let iw = stack["iw"].as_str().unwrap_or_default();
-    let mss = stack["mss"].as_str().and_then(|mss| mss.parse().ok());
-    let mss = mss
-        .and_then(|Bytes(mss)| u32::try_from(mss).ok())
-        .unwrap_or(1);
-    let window = iw
+/// The whole packets of an initial window of segments that carry `mss`; 0 for other texts.
+pub fn initial_window(rule: &str, mss: &str) -> u64 {
+    let mss = mss.parse().ok();
+    let mss = mss.and_then(|Bytes(mss)| u32::try_from(mss).ok());
+    let segments = rule
         .parse::<InitialWindow>()
-        .map_or(0.0, |rule| rule.segments(mss));
-    match iw.ends_with('B') {
-        true => window.floor(),
-        false => window.ceil(),
+        .map_or(0.0, |rule| rule.segments(mss.unwrap_or(1)));
+    let whole = match rule.ends_with('B') {
+        true => segments.floor(),
+        false => segments.ceil(),
+    };
+    whole as u64
+}
+
+/// The same of a resolved stack.
+fn window_of(stack: &Value) -> u64 {
+    let text = |name: &str| stack[name].as_str().unwrap_or_default();
+    initial_window(text("iw"), text("mss"))
+}
+
+/// A buffer that was given in BDPs and came to less than the initial window.
+pub struct SmallBuffer {
+    /// Where it is: `buffer`, or `hops[0].reverse_buffer`.
+    pub field: String,
+    /// What was given.
+    pub given: String,
+    /// What that is in packets.
+    pub packets: u64,
+}
+
+impl SmallBuffer {
+    /// What to report of it; `place` are further words on where it is.
+    pub fn warning(&self, place: &str, window: u64) -> String {
+        let count = match self.packets {
+            1 => "one packet".to_owned(),
+            many => format!("{many} packets"),
+        };
+        let (than, losses) = match self.field.ends_with("reverse_buffer") {
+            true => (
+                format!("the acknowledgements of one initial window (up to {window})"),
+                "losses of acknowledgements",
+            ),
+            false => (format!("one initial window of {window}"), "losses"),
+        };
+        let (field, given) = (&self.field, &self.given);
+        format!(
+            "{field} `{given}` is {count} here{place}, less than {than}, so {losses} are this \
+             buffer's doing; left out, it is 1 BDP but at least 40 packets"
+        )
     }
 }
 
-/// Buffers that were given in BDPs and came to less than the initial window.
-pub(crate) fn warnings(plan: &Plan, resolved: &Value) -> Vec<String> {
-    let window = initial_window(&resolved["stack"]);
-    let mut found: Vec<(String, u64)> = Vec::new();
-    let mut lines = Vec::new();
-    for field in ["buffer", "reverse_buffer"] {
-        let own = plan.path.get(field);
-        let given = own
-            .or_else(|| plan.path.get("buffer"))
-            .and_then(Value::as_str);
-        let Some(given) = given.filter(|text| text.ends_with("bdp")) else {
-            continue;
-        };
-        let packets = resolved["path"][field]
-            .as_str()
-            .and_then(|text| text.parse().ok());
-        let Some(Amount::Packets(packets)) = packets else {
-            continue;
-        };
-        let of = (given.to_owned(), packets);
-        if (packets as f64) < window && (own.is_some() || !found.contains(&of)) {
-            lines.push(warning(field, given, packets, window));
-            found.push(of);
+/// The small buffers of a path, which was `given` and has every default in `resolved`.
+pub fn small_buffers(given: &Value, resolved: &Value, window: u64) -> Vec<SmallBuffer> {
+    let hops = |path: &Value| path["hops"].as_array().cloned().unwrap_or_default();
+    let hops = hops(given).into_iter().zip(hops(resolved)).enumerate();
+    let hops = hops.map(|(at, (given, resolved))| (format!("hops[{at}]."), given, resolved));
+    let whole = (String::new(), given.clone(), resolved.clone());
+    let mut found: Vec<SmallBuffer> = Vec::new();
+    for (prefix, own, resolved) in std::iter::once(whole).chain(hops) {
+        for name in ["buffer", "reverse_buffer"] {
+            let text = own[name].as_str().or(given["buffer"].as_str());
+            let Some(text) = text.filter(|text| text.ends_with("bdp")) else {
+                continue;
+            };
+            let packets = resolved[name].as_str().and_then(|text| text.parse().ok());
+            let Some(Amount::Packets(packets)) = packets else {
+                continue;
+            };
+            let mut known = found.iter().map(|one| (&*one.given, one.packets));
+            let is_known = own[name].is_null() && known.any(|one| one == (text, packets));
+            if packets < window && !is_known {
+                found.push(SmallBuffer {
+                    field: format!("{prefix}{name}"),
+                    given: text.to_owned(),
+                    packets,
+                });
+            }
         }
     }
-    lines
+    found
 }
 
-fn warning(field: &str, given: &str, packets: u64, window: f64) -> String {
-    let count = match packets {
-        1 => "one packet".to_owned(),
-        many => format!("{many} packets"),
-    };
-    let (than, losses) = match field {
-        "reverse_buffer" => (
-            format!("the acknowledgements of one initial window (up to {window})"),
-            "losses of acknowledgements",
-        ),
-        _ => (format!("one initial window of {window}"), "losses"),
-    };
-    format!(
-        "{field} `{given}` is {count} here, less than {than}, so {losses} are this buffer's doing; \
-         left out, it is 1 BDP but at least 40 packets"
-    )
+/// The warnings about the buffers of a plan.
+pub(crate) fn warnings(plan: &Plan, resolved: &Value) -> Vec<String> {
+    let window = window_of(&resolved["stack"]);
+    let found = small_buffers(&plan.path.object().into(), &resolved["path"], window);
+    found.iter().map(|one| one.warning("", window)).collect()
 }

@@ -3,6 +3,9 @@
 //! The same code runs behind `flowstart explore`, where startups in Python may take part, and as
 //! WebAssembly in a browser. The caller runs the simulations ([`Runs`]), on threads or not.
 //!
+//! Its rules are public where the command line has them too: `flowstart compare` takes numbers,
+//! headlines, notes and legends from here.
+//!
 //! A request has the state of the page, `given`: options of `flowstart compare` by name. The answer
 //! is the table of that command, and what each startup did over time.
 
@@ -29,15 +32,20 @@ mod stack;
 mod startups;
 mod summary;
 mod table;
-mod text;
+pub mod text;
 mod words;
 
 pub use answer::Page;
 pub use capture::capture;
+pub use headline::{initial_window, small_buffers, Headline, SmallBuffer};
 pub use netem::{is_netem, netem_fields};
+pub use notes::{drawn, Legend, Setting};
 pub use plan::Custom;
-pub use refusal::Refusal;
+pub use refusal::{near, Refusal};
 pub use settings::{Kind, Settings, StateOption};
+pub use summary::fastest;
+pub use table::marked;
+pub use words::split;
 
 use flowstart_sim::{Outcome, Prepared, Scenario};
 

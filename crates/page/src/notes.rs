@@ -1,5 +1,4 @@
-//! Text under the table: what its columns and marks mean, and what the startups had to work
-//! with. `flowstart/render/footnotes.py` has the notes of other tables.
+//! Text under a table: what its columns and marks mean, and what the startups had to work with.
 
 use crate::plan::{uses_cache, Plan};
 use crate::startups::{listed, needs_help};
@@ -8,224 +7,368 @@ use crate::table::{HELPED, RECONSTRUCTED};
 use crate::words;
 use flowstart_control::entry::{Certainty, Entry, Need};
 use flowstart_control::startup::Maker;
+use serde::Deserialize;
 use serde_json::Value;
 
-/// Startups that are slow start without cached state.
+/// Startups that are slow start without cached state. Others that use a cache do without:
+/// `quicly-jumpstart` has a preset in its place.
 const IDLE: [&str; 3] = ["fast-start", "careful-resume", "stateful-tcp"];
 /// Queue disciplines that draw: which packets they drop or mark, or which queue a flow is put into.
 const DRAWING_QUEUES: [&str; 5] = ["red", "choke", "pie", "fq-codel", "dualpi2"];
+/// Fields of web sessions that are distributions.
+const WEB_LAWS: [&str; 6] = [
+    "interval",
+    "pages",
+    "page_pause",
+    "objects",
+    "object_pause",
+    "size",
+];
 const MARK: &str = "◀";
 
-/// What columns and marks of the table mean, and the notes on its rows.
-pub(crate) fn legend(plan: &Plan, found: &[Summary], notes: &[String], acked: bool) -> String {
-    let order = if plan.variants.len() > MANY {
-        "fastest first; "
-    } else {
-        ""
-    };
-    let means = match found.iter().any(|one| one.flows > 1) {
-        true => format!(", of means within {:.0}% by the slowest run", 100.0 * NEAR),
-        false => String::new(),
-    };
-    let best = match found.iter().any(|one| one.best) {
-        true => format!("{MARK}: fastest{means}; "),
-        false => String::new(),
-    };
-    let sender = if acked {
-        "acked: until the sender knew; "
-    } else {
-        ""
-    };
-    let baseline = words::short(&plan.baseline);
-    let columns = format!(
-        "{order}{best}change: against {baseline}; {sender}exit cwnd: cwnd at the end of startup, \
-         packets; queue: maximum at the bottleneck, packets."
-    );
-    [&[columns], notes].concat().join("\n")
+/// A table of changes, as far as its legend depends on it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Legend {
+    /// How many startups it has.
+    pub startups: usize,
+    /// The startup that the others are measured against.
+    pub baseline: String,
+    /// Whether it has several sizes.
+    pub sized: bool,
+    /// Whether its times are means.
+    pub averaged: bool,
+    /// Whether a row is marked.
+    pub marked: bool,
+    /// Whether it has the times until the sender knew.
+    pub acked: bool,
+    /// What the ranges of changes are, which then decide what is marked; empty without ranges.
+    pub range: String,
 }
 
-/// Footnotes of the table. `resolved` has the scenario of each startup with every default.
+impl Legend {
+    /// What columns and marks of the table mean.
+    pub fn written(&self) -> String {
+        let order = match (self.startups > MANY, self.sized) {
+            (false, _) => "",
+            (true, true) => "smallest average × ideal first; ",
+            (true, false) => "fastest first; ",
+        };
+        let means = match (self.range.is_empty(), self.averaged) {
+            (false, _) => " in each repeat within the loss limit".to_owned(),
+            (true, true) => format!(", of means within {:.0}% by the slowest run", 100.0 * NEAR),
+            (true, false) => String::new(),
+        };
+        let best = match self.marked {
+            true => format!("{MARK}: fastest{means}; "),
+            false => String::new(),
+        };
+        let range = match self.range.as_str() {
+            "" => String::new(),
+            range => format!("range: {range}; "),
+        };
+        let sender = match self.acked {
+            true => "acked: until the sender knew; ",
+            false => "",
+        };
+        let baseline = words::short(&self.baseline);
+        format!(
+            "{order}{best}change: against {baseline}; {range}{sender}exit cwnd: cwnd at the end of \
+             startup, packets; queue: maximum at the bottleneck, packets."
+        )
+    }
+}
+
+/// What the rows of a table have in common, as far as its notes depend on it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Setting {
+    /// The startups, with parameters.
+    pub startups: Vec<String>,
+    /// The windows that flows with a cache have from an earlier connection.
+    pub cached_cwnd: Vec<Option<String>>,
+    /// What gives them one.
+    pub cache_option: String,
+    /// The rates that flows take for their interface's, none where the path has a line.
+    pub interfaces: Vec<Option<String>>,
+    /// The disciplines of the queues under each variant.
+    pub queues: Vec<(String, String)>,
+    /// What is drawn at random.
+    pub drawn: Vec<String>,
+    /// How many seeds were run.
+    pub seeds: usize,
+    /// What runs more.
+    pub seed_option: String,
+    /// How many more seeds were requested, which could not differ.
+    pub spared: usize,
+    /// Why runs are missing and how many, where any are.
+    pub missing: String,
+}
+
+impl Setting {
+    /// Footnotes of the table.
+    pub fn notes(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        lines.extend(self.missing());
+        lines.extend(self.marks());
+        lines.extend(self.cached());
+        lines.extend(self.interface());
+        lines.extend(self.queues());
+        lines.extend(self.seeds());
+        lines
+    }
+
+    /// The notes that a short summary has too: missing runs, and what depends on the seed.
+    ///
+    /// `repeated` is whether intervals from perturbed repeats show what another seed may give.
+    pub fn cautions(&self, repeated: bool) -> Vec<String> {
+        let seeds = self.seeds().filter(|_| !repeated || self.spared > 0);
+        self.missing().into_iter().chain(seeds).collect()
+    }
+
+    fn missing(&self) -> Option<String> {
+        (!self.missing.is_empty()).then(|| {
+            format!(
+                "{}: rows with fewer seeds than requested show their number; changes count seeds \
+                 that both startups have, and sizes with missing runs have no mark.",
+                self.missing
+            )
+        })
+    }
+
+    fn entries(&self) -> impl Iterator<Item = &'static Entry<Maker>> + '_ {
+        self.startups.iter().filter_map(|startup| listed(startup))
+    }
+
+    /// What the marks after the names mean.
+    fn marks(&self) -> Vec<String> {
+        let helped = self
+            .entries()
+            .filter(|entry| needs_help(entry))
+            .map(|entry| {
+                let needs = serde_json::to_value(entry.needs).unwrap_or_default();
+                let needs = needs.as_array().into_iter().flatten();
+                let needs: Vec<&str> = needs.filter_map(Value::as_str).collect();
+                format!("{} ({})", entry.name, needs.join(", "))
+            });
+        let helped = unique(helped);
+        let mut lines = Vec::new();
+        if !helped.is_empty() {
+            let names = helped.join(", ");
+            lines.push(format!("{HELPED} needs more than its sender has: {names}."));
+        }
+        if self
+            .entries()
+            .any(|entry| entry.certainty == Certainty::Reconstructed)
+        {
+            lines.push(format!(
+                "{RECONSTRUCTED} in parts a reconstruction, where the available text leaves a rule \
+                 open."
+            ));
+        }
+        lines
+    }
+
+    /// The cached state that startups had which use one.
+    fn cached(&self) -> Option<String> {
+        let users = self.startups.iter().filter(|startup| uses_cache(startup));
+        let users: Vec<&String> = users.collect();
+        if users.is_empty() || self.cached_cwnd.is_empty() {
+            return None;
+        }
+        let windows = unique(self.cached_cwnd.iter().flatten().cloned());
+        if !windows.is_empty() {
+            let others = match self.cached_cwnd.contains(&None) {
+                true => ", by some flows nothing",
+                false => "",
+            };
+            let windows = windows.join(", ");
+            return Some(format!(
+                "cached state of an earlier connection: a cwnd of {windows}{others}."
+            ));
+        }
+        let names = users.into_iter().filter_map(|startup| listed(startup));
+        let idle = names
+            .map(|entry| entry.name)
+            .filter(|name| IDLE.contains(name));
+        let idle = unique(idle.map(str::to_owned));
+        let so = match idle.is_empty() {
+            true => String::new(),
+            false => format!("; slow start without it: {}", idle.join(", ")),
+        };
+        let option = &self.cache_option;
+        Some(format!(
+            "no cached state of an earlier connection ({option}){so}."
+        ))
+    }
+
+    /// The rate that startups took for their interface's which begin at that.
+    fn interface(&self) -> Option<String> {
+        let rates = unique(self.interfaces.iter().flatten().cloned());
+        let is_open = |startup: &&String| !startup.replace(' ', "").contains("interface_rate=");
+        let entries = self.startups.iter().filter(is_open);
+        let entries = entries.filter_map(|startup| listed(startup));
+        let users = entries.filter(|entry| entry.needs.contains(&Need::Interface));
+        let users = unique(users.map(|entry| entry.name.to_owned()));
+        let (names, rates) = (users.join(", "), rates.join(", "));
+        (!names.is_empty() && !rates.is_empty()).then(|| {
+            format!(
+                "interface of the sender, as {names} needs: {rates} (`nic_rate` makes it a link)."
+            )
+        })
+    }
+
+    /// What the queues did, unless all were the same under all startups.
+    fn queues(&self) -> Option<String> {
+        let mut under: Vec<(&str, Vec<&str>)> = Vec::new();
+        for (variant, queue) in &self.queues {
+            if variant == "xcp" && !queue.contains("xcp") {
+                return Some(format!(
+                    "queues: {queue}; no router answers xcp, which is slow start so."
+                ));
+            }
+            let name = words::short(variant);
+            match under.iter_mut().find(|(known, _)| known == queue) {
+                Some((_, names)) => names.push(name),
+                None => under.push((queue, vec![name])),
+            }
+        }
+        under.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
+        let (usual, others) = under
+            .split_first()
+            .filter(|(_, others)| !others.is_empty())?;
+        let others: Vec<String> = others
+            .iter()
+            .map(|(queue, names)| format!("{queue} under {}", names.join(", ")))
+            .collect();
+        Some(format!("queues: {}; {}.", usual.0, others.join("; ")))
+    }
+
+    /// Whether another seed may give another result.
+    fn seeds(&self) -> Option<String> {
+        if self.spared > 0 {
+            return Some(format!(
+                "nothing here is drawn at random, so every seed gives the same: it was run once, \
+                 not {} times.",
+                self.seeds + self.spared
+            ));
+        }
+        let (what, more) = (self.drawn.join(", "), &self.seed_option);
+        (!what.is_empty() && self.seeds < 2).then(|| {
+            format!("drawn at random: {what}. Another seed may give another answer: {more}.")
+        })
+    }
+}
+
+/// What columns and marks of a plan's table mean, and the notes on its rows.
+pub(crate) fn legend(plan: &Plan, found: &[Summary], notes: &[String], acked: bool) -> String {
+    let legend = Legend {
+        startups: plan.variants.len(),
+        baseline: plan.baseline.clone(),
+        sized: false,
+        averaged: found.iter().any(|one| one.flows > 1),
+        marked: found.iter().any(|one| one.best),
+        acked,
+        range: String::new(),
+    };
+    [&[legend.written()], notes].concat().join("\n")
+}
+
+/// Footnotes of a plan's table. `resolved` has the scenario of each startup with every default.
 pub(crate) fn notes(
     plan: &Plan,
     resolved: &[Value],
     failed: Option<(usize, usize)>,
 ) -> Vec<String> {
-    let mut lines = Vec::new();
-    lines.extend(failed.map(|(finished, all)| missing(finished, all)));
-    lines.extend(marks(plan));
-    lines.extend(cached(plan));
-    lines.extend(interface(plan));
-    lines.extend(queues(plan, resolved));
-    lines.extend(resolved.first().and_then(drawn));
-    lines
-}
-
-fn missing(finished: usize, all: usize) -> String {
-    format!(
-        "some runs failed, {finished} of {all} runs are finished: rows with fewer seeds than \
-         requested show their number; changes count seeds that both startups have, and sizes with \
-         missing runs have no mark."
-    )
-}
-
-fn entries(plan: &Plan) -> Vec<&'static Entry<Maker>> {
-    plan.variants
-        .iter()
-        .filter_map(|variant| listed(&variant.startup))
-        .collect()
-}
-
-/// What the marks after the names mean.
-fn marks(plan: &Plan) -> Vec<String> {
-    let entries = entries(plan);
-    let mut helped: Vec<String> = Vec::new();
-    for entry in entries.iter().filter(|entry| needs_help(entry)) {
-        let needs = serde_json::to_value(entry.needs).unwrap_or_default();
-        let needs: Vec<&str> = needs
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect();
-        helped.push(format!("{} ({})", entry.name, needs.join(", ")));
-    }
-    let helped = unique(helped);
-    let mut lines = Vec::new();
-    if !helped.is_empty() {
-        let names = helped.join(", ");
-        lines.push(format!("{HELPED} needs more than its sender has: {names}."));
-    }
-    if entries
-        .iter()
-        .any(|entry| entry.certainty == Certainty::Reconstructed)
-    {
-        lines.push(format!(
-            "{RECONSTRUCTED} in parts a reconstruction, where the available text leaves a rule open."
-        ));
-    }
-    lines
-}
-
-/// The cached state that startups had which use one.
-fn cached(plan: &Plan) -> Option<String> {
-    let mut users = plan
-        .variants
-        .iter()
-        .filter(|variant| uses_cache(&variant.startup));
-    users.next()?;
-    let flow = plan
-        .variants
-        .first()
-        .map(|variant| plan.flow(variant))
-        .unwrap_or_default();
-    let window = flow.iter().find(|(name, _)| *name == "cached_cwnd");
-    let window = window
-        .and_then(|(_, value)| value.as_str())
-        .filter(|text| !text.is_empty());
-    if let Some(window) = window {
-        return Some(format!(
-            "cached state of an earlier connection: a cwnd of {window}."
-        ));
-    }
-    let idle = entries(plan).into_iter().map(|entry| entry.name.to_owned());
-    let idle = unique(idle.filter(|name| IDLE.contains(&name.as_str())).collect());
-    let so = match idle.is_empty() {
-        true => String::new(),
-        false => format!("; slow start without it: {}", idle.join(", ")),
+    let startups = plan.variants.iter().map(|variant| variant.startup.clone());
+    let flow = plan.variants.first().map(|variant| plan.flow(variant));
+    let window = flow
+        .into_iter()
+        .flatten()
+        .find(|(name, _)| *name == "cached_cwnd");
+    let queue = |resolved: &Value| {
+        resolved["path"]["queue"]
+            .as_str()
+            .unwrap_or_default()
+            .into()
     };
-    Some(format!(
-        "no cached state of an earlier connection (`cached_cwnd`){so}."
-    ))
+    let queues = plan.variants.iter().zip(resolved);
+    let setting = Setting {
+        startups: startups.collect(),
+        cached_cwnd: vec![window.and_then(|(_, value)| Some(value.as_str()?.to_owned()))],
+        cache_option: "`cached_cwnd`".into(),
+        interfaces: vec![plan.path.interface().map(str::to_owned)],
+        queues: queues
+            .map(|(variant, resolved)| (variant.name.clone(), queue(resolved)))
+            .collect(),
+        drawn: resolved.first().map(drawn).unwrap_or_default(),
+        seeds: 1,
+        seed_option: "--repeat 20 runs twenty".into(),
+        spared: 0,
+        missing: failed.map_or_else(String::new, |(finished, all)| {
+            format!("some runs failed, {finished} of {all} runs are finished")
+        }),
+    };
+    setting.notes()
 }
 
-/// The rate that startups took for their interface's which begin at that.
-fn interface(plan: &Plan) -> Option<String> {
-    let rate = plan.path.interface()?;
-    let is_open = |startup: &str| !startup.replace(' ', "").contains("interface_rate=");
-    let startups = plan.variants.iter().map(|variant| variant.startup.as_str());
-    let entries = startups
-        .filter(|startup| is_open(startup))
-        .filter_map(listed);
-    let users = entries.filter(|entry| entry.needs.contains(&Need::Interface));
-    let users = unique(users.map(|entry| entry.name.to_owned()).collect());
-    let names = users.join(", ");
-    (!users.is_empty()).then(|| {
-        format!("interface of the sender, as {names} needs: {rate} (`nic_rate` makes it a link).")
-    })
-}
-
-/// What the queues did, unless all were the same under all startups.
-fn queues(plan: &Plan, resolved: &[Value]) -> Option<String> {
-    let mut under: Vec<(&str, Vec<&str>)> = Vec::new();
-    for (variant, resolved) in plan.variants.iter().zip(resolved) {
-        let queue = resolved["path"]["queue"].as_str().unwrap_or_default();
-        if variant.name == "xcp" && !queue.contains("xcp") {
-            return Some(format!(
-                "queues: {queue}; no router answers xcp, which is slow start so."
-            ));
-        }
-        let name = words::short(&variant.name);
-        match under.iter_mut().find(|(known, _)| *known == queue) {
-            Some((_, names)) => names.push(name),
-            None => under.push((queue, vec![name])),
-        }
-    }
-    under.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
-    let (usual, others) = under
-        .split_first()
-        .filter(|(_, others)| !others.is_empty())?;
-    let others: Vec<String> = others
-        .iter()
-        .map(|(queue, names)| format!("{queue} under {}", names.join(", ")))
-        .collect();
-    Some(format!("queues: {}; {}.", usual.0, others.join("; ")))
-}
-
-/// What is drawn at random.
-fn drawn(resolved: &Value) -> Option<String> {
+/// What is drawn at random, in words, in a scenario with every default filled in.
+pub fn drawn(resolved: &Value) -> Vec<String> {
     let path = &resolved["path"];
-    let text = |value: &'static str| path[value].as_str();
-    let is_law = |name| text(name).is_some_and(varies);
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let hops = Some(list(&path["hops"])).filter(|hops| !hops.is_empty());
+    let hops = hops.unwrap_or_else(|| vec![path.clone()]);
     let mut found = Vec::new();
-    let is_chance = |name| text(name).is_some_and(|share| !["0", "1", "100%"].contains(&share));
-    found.extend(
-        ["loss", "reverse_loss"]
-            .into_iter()
-            .any(is_chance)
-            .then(|| "loss".to_owned()),
-    );
-    for queue in ["queue", "reverse_queue"].into_iter().filter_map(text) {
-        let name = queue.split(':').next().unwrap_or_default().trim();
-        found.extend(
-            DRAWING_QUEUES
-                .contains(&name)
-                .then(|| format!("the {name} queue")),
-        );
+    let mut add = |is_drawn: bool, what: &str| found.extend(is_drawn.then(|| what.to_owned()));
+    let mut chances = hops
+        .iter()
+        .flat_map(|hop| [&hop["loss"], &hop["reverse_loss"]]);
+    add(chances.any(is_chance), "loss");
+    for queue in hops
+        .iter()
+        .flat_map(|hop| [&hop["queue"], &hop["reverse_queue"]])
+    {
+        let name = queue.as_str().unwrap_or_default().split(':').next();
+        let name = name.unwrap_or_default().trim();
+        add(DRAWING_QUEUES.contains(&name), &format!("the {name} queue"));
     }
-    found.extend(text("rate_variation").map(|_| "rate".to_owned()));
-    found.extend(is_law("aggregation").then(|| "aggregation".to_owned()));
-    found.extend((is_law("jitter") || is_law("reverse_jitter")).then(|| "jitter".to_owned()));
-    let stack = &resolved["stack"];
-    found.extend(
-        (stack["interrupt_min"] != stack["interrupt_max"]).then(|| "interrupts".to_owned()),
+    add(path["rate_variation"].is_string(), "rate");
+    add(varies(&path["aggregation"]), "aggregation");
+    add(
+        varies(&path["jitter"]) || varies(&path["reverse_jitter"]),
+        "jitter",
     );
-    let openings = resolved["flows"][0]["jitter"]
-        .as_str()
-        .is_some_and(|jitter| jitter != "0s");
-    found.extend(openings.then(|| "openings".to_owned()));
-    let what = unique(found).join(", ");
-    (!what.is_empty()).then(|| {
-        format!("drawn at random: {what}. Another seed may give another answer: --repeat 20 runs twenty.")
-    })
+    let stack = &resolved["stack"];
+    add(
+        stack["interrupt_min"] != stack["interrupt_max"],
+        "interrupts",
+    );
+    let is_late = |flow: &Value| flow["jitter"].as_str().is_some_and(|jitter| jitter != "0s");
+    add(list(&resolved["flows"]).iter().any(is_late), "openings");
+    let is_web = |web: &Value| {
+        let several = ["clients", "servers"].map(|hosts| web[hosts].as_u64() > Some(1));
+        several.contains(&true) || WEB_LAWS.iter().any(|law| varies(&web[*law]))
+    };
+    add(list(&resolved["web"]).iter().any(is_web), "web sessions");
+    unique(found.into_iter())
+}
+
+/// Whether a probability is neither never nor always.
+fn is_chance(probability: &Value) -> bool {
+    match probability {
+        Value::Null => false,
+        Value::String(share) => !["0", "1", "100%"].contains(&share.as_str()),
+        other => !["0", "1"].contains(&other.to_string().as_str()),
+    }
 }
 
 /// Whether a distribution has more than one value; a bare value is a constant.
-fn varies(law: &str) -> bool {
-    law.split_once(':')
-        .is_some_and(|(name, _)| name.trim() != "constant")
+fn varies(law: &Value) -> bool {
+    let law = law.as_str().and_then(|law| law.split_once(':'));
+    law.is_some_and(|(name, _)| name.trim() != "constant")
 }
 
-fn unique(names: Vec<String>) -> Vec<String> {
+fn unique(names: impl Iterator<Item = String>) -> Vec<String> {
     let mut found = Vec::new();
     for name in names {
         if !found.contains(&name) {

@@ -54,7 +54,7 @@ impl Plan {
         };
         let stack = Stack::of(&given)?;
         check_path(&path)?;
-        let variants = variants(given.list("startup"), settings)?;
+        let variants = variants(given.list("startup"))?;
         Ok(Plan {
             baseline: baseline(given.text("baseline"), &variants)?,
             flows: given.number("flows").unwrap_or(1).max(1),

@@ -95,19 +95,27 @@ fn in_options(problem: &str) -> String {
 /// More known names than these are not listed.
 const MOST_SUGGESTED: usize = 3;
 
-/// The end of a message about an unknown name: those that contain it, the nearest, or all.
-pub(crate) fn suggest(name: &str, known: &[&str]) -> String {
+/// Known names that an unknown one may mean: those that contain it, or the nearest.
+pub fn near<'a>(name: &str, known: &[&'a str]) -> Vec<&'a str> {
     let has = |one: &&&str| !name.is_empty() && one.split('-').any(|word| word == name);
     let mut near: Vec<&str> = known.iter().filter(has).copied().collect();
     near.truncate(MOST_SUGGESTED);
     if near.is_empty() {
         near.extend(nearest(name, known.iter().copied()));
     }
-    if near.is_empty() {
-        return format!("; there are {}", known.join(", "));
+    near
+}
+
+/// The end of a message about an unknown name: the names that it may mean, or all.
+pub(crate) fn suggest(name: &str, known: &[&str]) -> String {
+    let near: Vec<String> = near(name, known)
+        .iter()
+        .map(|one| format!("`{one}`"))
+        .collect();
+    match near.is_empty() {
+        true => format!("; there are {}", known.join(", ")),
+        false => format!("; did you mean {}?", near.join(" or ")),
     }
-    let near: Vec<String> = near.iter().map(|one| format!("`{one}`")).collect();
-    format!("; did you mean {}?", near.join(" or "))
 }
 
 #[cfg(test)]

@@ -44,29 +44,31 @@ pub(crate) fn needs_help(entry: &Entry<Maker>) -> bool {
     entry.needs.iter().any(|need| !own.contains(need))
 }
 
-/// What is compared, in the order in which it was named.
-pub(crate) fn variants(
-    given: Option<&[String]>,
-    settings: &Settings,
-) -> Result<Vec<Variant>, Refusal> {
-    let Some(given) = given else {
-        return Ok(USUAL.map(variant).into());
-    };
-    let specs: Vec<String> = given.iter().flat_map(|text| words::split(text)).collect();
-    if specs.len() > MOST {
-        let count = specs.len();
+/// Checks that startups are not too many, and that those in Python are known to the command line.
+pub(crate) fn check(named: Option<&[String]>, settings: &Settings) -> Result<(), Refusal> {
+    let named = named.unwrap_or_default();
+    if named.len() > MOST {
+        let count = named.len();
         return Err(Refusal::new(format!(
             "--startup: {count} are too many; at most {MOST} are"
         )));
     }
     let is_foreign = |name: &&String| words::is_python(name) && !settings.custom.contains(name);
-    if let Some(name) = specs.iter().find(is_foreign) {
-        return Err(Refusal::new(format!(
+    match named.iter().find(is_foreign) {
+        None => Ok(()),
+        Some(name) => Err(Refusal::new(format!(
             "--startup: `{name}` is Python code; the explorer runs only what its command line \
              names, as in `flowstart explore --startup FILE.py:CLASS`"
-        )));
+        ))),
     }
-    let names = names(&specs)?;
+}
+
+/// What is compared, in the order in which it was named.
+pub(crate) fn variants(given: Option<&[String]>) -> Result<Vec<Variant>, Refusal> {
+    let Some(given) = given else {
+        return Ok(USUAL.map(variant).into());
+    };
+    let names = names(given)?;
     if names.is_empty() {
         return Err(Refusal::new("no startup is given"));
     }

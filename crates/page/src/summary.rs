@@ -133,25 +133,38 @@ fn change(mean: Option<f64>, base: Option<f64>) -> Option<f64> {
     Some(mean / base - 1.0)
 }
 
-/// Marks those with the lowest mean time, of which none is slower than the baseline.
+/// Marks the fastest.
 fn mark_fastest(found: &mut [Summary]) {
-    let time = |one: &Summary| one.fct_s.filter(|_| one.complete == one.flows);
-    let times = found.iter().filter_map(time);
+    let times = found
+        .iter()
+        .map(|one| one.fct_s.filter(|_| one.complete == one.flows));
+    let rows: Vec<[Option<f64>; 3]> = times
+        .zip(found.iter())
+        .map(|(time, one)| [time, one.change, one.worst_fct_s])
+        .collect();
+    for (one, best) in found.iter_mut().zip(fastest(&rows)) {
+        one.best = best;
+    }
+}
+
+/// Which rows have the lowest mean time and are not slower than the baseline. A row has its mean
+/// time, which is none where it did not finish, its change, and the time of its slowest run.
+pub fn fastest(rows: &[[Option<f64>; 3]]) -> Vec<bool> {
+    let times = rows.iter().filter_map(|[time, ..]| *time);
     let least = times.clone().fold(f64::INFINITY, f64::min);
     if times.fold(0.0, f64::max) <= (1.0 + TIE) * least {
-        return;
+        return vec![false; rows.len()];
     }
-    let is_near = |one: &Summary| time(one).is_some_and(|time| time <= (1.0 + NEAR) * least);
-    let worst = found
-        .iter()
-        .filter(|one| is_near(one))
-        .filter_map(|one| one.worst_fct_s);
+    let is_near = |time: Option<f64>| time.is_some_and(|time| time <= (1.0 + NEAR) * least);
+    let near = rows.iter().filter(|[time, ..]| is_near(*time));
+    let worst = near.filter_map(|[.., worst]| *worst);
     let limit = (1.0 + TIE) * worst.fold(f64::INFINITY, f64::min);
-    for one in found {
-        one.best = is_near(one)
-            && one.worst_fct_s.is_some_and(|worst| worst <= limit)
-            && one.change.is_none_or(|change| change <= NEGLIGIBLE);
-    }
+    let is_best = |[time, change, worst]: &[Option<f64>; 3]| {
+        is_near(*time)
+            && worst.is_some_and(|worst| worst <= limit)
+            && change.is_none_or(|change| change <= NEGLIGIBLE)
+    };
+    rows.iter().map(is_best).collect()
 }
 
 /// The startups in the order of the table: as they were named, many of them by their slowdown. One
@@ -215,5 +228,50 @@ mod tests {
             (Some(1), 1)
         );
         assert_eq!(most_frequent([Some(1), None, None].into_iter()), (None, 2));
+    }
+
+    /// The same rows as times, changes and slowest runs.
+    fn marks<const N: usize>(times: [f64; N], changes: [f64; N], worst: [f64; N]) -> Vec<bool> {
+        let rows = times.iter().zip(&changes).zip(&worst);
+        let rows = rows.map(|((time, change), worst)| [*time, *change, *worst].map(Some));
+        fastest(&rows.collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_fastest_is_marked_and_what_ties_with_it() {
+        let times = [2.0, 1.0, 1.0005];
+        assert_eq!(
+            marks(times, [0.0, -0.5, -0.49975], times),
+            [false, true, true]
+        );
+        assert_eq!(marks([1.0, 2.0], [0.0, 1.0], [1.0, 2.0]), [true, false]);
+        let times = [1.0, 1.0004, 2.0];
+        assert_eq!(marks(times, [0.0, 0.0004, 1.0], times), [true, true, false]);
+        assert_eq!(
+            marks([1.0, 0.998], [0.0, -0.002], [1.0, 0.998]),
+            [false, true]
+        );
+    }
+
+    #[test]
+    fn a_mean_that_is_hardly_lower_does_not_outweigh_a_far_slower_worst_run() {
+        let found = marks([0.2, 0.199], [0.0, -0.005], [0.320, 0.578]);
+        assert_eq!(found, [true, false]);
+        let found = marks([0.2, 0.180], [0.0, -0.1], [0.320, 0.578]);
+        assert_eq!(found, [false, true]);
+    }
+
+    #[test]
+    fn what_loses_by_its_change_is_not_marked_however_fast_it_is() {
+        assert_eq!(marks([2.0, 1.0], [0.0, 0.034], [2.0, 1.0]), [false, false]);
+    }
+
+    #[test]
+    fn without_a_difference_or_an_end_nothing_is_marked() {
+        assert_eq!(
+            marks([1.0, 1.0005], [0.0, 0.0005], [1.0, 1.0005]),
+            [false, false]
+        );
+        assert_eq!(fastest(&[[None; 3]; 2]), [false, false]);
     }
 }

@@ -65,7 +65,7 @@ pub(crate) fn table(found: &[Summary], order: &[String], acked: bool) -> Grid {
     let marked = found.iter().enumerate().filter(|(_, one)| one.best);
     let first = found
         .first()
-        .map(|one| (0, text::size(one.size_bytes as f64)));
+        .map(|one| (0, text::size(Some(one.size_bytes as f64))));
     Grid {
         title: "",
         columns: columns(several, acked),
@@ -122,7 +122,7 @@ fn cells(one: &Summary, several: bool, acked: bool) -> Vec<String> {
 }
 
 /// A startup's name with its marks.
-fn marked(name: &str) -> String {
+pub fn marked(name: &str) -> String {
     let Some(entry) = listed(name) else {
         return words::short(name).to_owned();
     };

@@ -1,11 +1,10 @@
-//! Numbers for people: three or four digits and a unit. `flowstart/text.py` has them for the
-//! command line.
+//! Numbers for people: three or four digits and a unit.
 
 /// In the place of a number where a thing did not happen.
-pub(crate) const ABSENT: &str = "–";
+pub const ABSENT: &str = "–";
 
 /// A time: `1.234 s`, `56.7 ms`, `890 µs`.
-pub(crate) fn seconds(value: Option<f64>) -> String {
+pub fn seconds(value: Option<f64>) -> String {
     let Some(value) = value else {
         return ABSENT.into();
     };
@@ -18,7 +17,10 @@ pub(crate) fn seconds(value: Option<f64>) -> String {
 }
 
 /// A number of bytes in decimal units: `100 kB`.
-pub(crate) fn size(count: f64) -> String {
+pub fn size(count: Option<f64>) -> String {
+    let Some(count) = count else {
+        return ABSENT.into();
+    };
     for (unit, scale) in [("GB", 1e9), ("MB", 1e6), ("kB", 1e3)] {
         if count >= scale {
             return format!("{} {unit}", general(count / scale, 4));
@@ -28,7 +30,10 @@ pub(crate) fn size(count: f64) -> String {
 }
 
 /// A data rate: `5 Mbps`.
-pub(crate) fn rate(bps: f64) -> String {
+pub fn rate(bps: Option<f64>) -> String {
+    let Some(bps) = bps else {
+        return ABSENT.into();
+    };
     for (unit, scale) in [("Gbps", 1e9), ("Mbps", 1e6), ("kbps", 1e3)] {
         if bps >= scale {
             return format!("{} {unit}", general(bps / scale, 3));
@@ -38,7 +43,7 @@ pub(crate) fn rate(bps: f64) -> String {
 }
 
 /// A change: `+12.3 %`, `−4.5 %`, `+112 %`, `0 %`.
-pub(crate) fn percent(share: Option<f64>) -> String {
+pub fn percent(share: Option<f64>) -> String {
     let Some(share) = share else {
         return ABSENT.into();
     };
@@ -56,7 +61,7 @@ pub(crate) fn percent(share: Option<f64>) -> String {
 }
 
 /// A number of things, which an average may have left with a fraction.
-pub(crate) fn count(value: Option<f64>) -> String {
+pub fn count(value: Option<f64>) -> String {
     match value {
         None => ABSENT.into(),
         Some(value) if value >= 100.0 || value.fract() == 0.0 => grouped(value),
@@ -65,7 +70,7 @@ pub(crate) fn count(value: Option<f64>) -> String {
 }
 
 /// A factor: `1.94`, `26.3`, `263`.
-pub(crate) fn ratio(value: Option<f64>) -> String {
+pub fn ratio(value: Option<f64>) -> String {
     match value {
         None => ABSENT.into(),
         Some(value) if value < 10.0 => format!("{value:.2}"),
@@ -154,7 +159,7 @@ mod tests {
 
     #[test]
     fn sizes_have_decimal_units() {
-        let shown = [100e3, 1_234_567.0, 500.0, 12_345e9].map(size);
+        let shown = [100e3, 1_234_567.0, 500.0, 12_345e9].map(|bytes| size(Some(bytes)));
         assert_eq!(shown, ["100 kB", "1.235 MB", "500 B", "1.234e+04 GB"]);
     }
 }

@@ -4,7 +4,7 @@ use crate::Refusal;
 
 /// Splits a list at its commas. Several parameters stay with their algorithm:
 /// `a,b:x=1,y=2,c` is `a`, `b:x=1,y=2` and `c`.
-pub(crate) fn split(text: &str) -> Vec<String> {
+pub fn split(text: &str) -> Vec<String> {
     let mut pieces: Vec<String> = Vec::new();
     for piece in text.split(',').map(str::trim) {
         let is_parameter = piece

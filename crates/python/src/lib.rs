@@ -29,8 +29,7 @@ mod _native {
     use std::sync::Arc;
 
     use flowstart_control::units::{Measure, Quantity};
-    use flowstart_control::{one_line, Amount, Bytes, InitialWindow, Rate};
-    use flowstart_sim::record::journeys::{JourneysRequest, MOST_JOURNEYS};
+    use flowstart_control::{one_line, Amount, Bytes, Rate};
     use flowstart_sim::{Compiler, Outcome, Prepared, Scenario};
     use pyo3::exceptions::PyKeyboardInterrupt;
     use pyo3::prelude::*;
@@ -49,7 +48,10 @@ mod _native {
     #[pymodule_export]
     use crate::packets::FlowPackets;
     #[pymodule_export]
-    use crate::page::Explorer;
+    use crate::page::{
+        buffer_warning, count, drawn, fastest, headline, initial_window, legend, marked, near,
+        notes, percent, rate, ratio, seconds, size, small_buffers, split, Explorer,
+    };
     #[pymodule_export]
     use crate::table::Table;
 
@@ -239,30 +241,6 @@ mod _native {
         lines::found(py, batch)
     }
 
-    /// Runs one scenario until the first `most` packets of a flow, data and acknowledgements, have
-    /// arrived, and returns their ways as columns.
-    #[pyfunction]
-    #[pyo3(signature = (scenario, flow, most, custom=None, cancel=None))]
-    fn run_journeys<'py>(
-        py: Python<'py>,
-        scenario: &str,
-        flow: u32,
-        most: i64,
-        custom: Option<Bound<'py, PyDict>>,
-        cancel: Option<Bound<'py, Cancel>>,
-    ) -> PyResult<Bound<'py, PyDict>> {
-        let budget = cancel.map_or_else(Arc::default, |cancel| cancel.get().budget());
-        let mut reader = Reader::new(custom)?;
-        let mut task = reader.task(scenario)?;
-        let most = lines::number("most", most, MOST_JOURNEYS)?;
-        let wanted = JourneysRequest { flow, most };
-        task.prepared
-            .record_journeys(wanted)
-            .map_err(errors::request)?;
-        let outcome = single(py, task, &reader.failure, &budget)?;
-        lines::journeys_dict(py, &outcome.journeys.unwrap_or_default())
-    }
-
     /// On how many threads runs go that are requested with this number.
     fn threads(workers: Option<i64>) -> PyResult<usize> {
         match workers {
@@ -409,12 +387,6 @@ mod _native {
         }
     }
 
-    /// The one of `known` that an unknown name means, if any.
-    #[pyfunction]
-    fn nearest(name: &str, known: Vec<String>) -> Option<String> {
-        flowstart_control::nearest(name, known.iter().map(String::as_str)).map(str::to_owned)
-    }
-
     /// The bytes of `size`, whose packets carry `mss`; `None` where it is no size.
     #[pyfunction]
     fn size_bytes(size: &str, mss: &str) -> PyResult<Option<u64>> {
@@ -456,14 +428,6 @@ mod _native {
     fn rate_bps(rate: &str) -> PyResult<u64> {
         let rate: Rate = rate.parse().map_err(request)?;
         Ok(rate.bps())
-    }
-
-    /// The segments of an initial window, as a stack has it, of segments that carry `mss`.
-    #[pyfunction]
-    fn initial_window(rule: &str, mss: &str) -> PyResult<f64> {
-        let rule: InitialWindow = rule.parse().map_err(request)?;
-        let Bytes(mss) = mss.parse().map_err(request)?;
-        Ok(rule.segments(u32::try_from(mss).map_err(request)?))
     }
 
     /// The version of the simulator.

@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 use flowstart_control::{Duration, Instant};
-use flowstart_sim::record::journeys::{Journey, Journeys};
 use flowstart_sim::record::lines::{
     Drawn, FlowLines, Lines, LinesRequest, EVENTS, LINES, MOST_COLUMNS,
 };
@@ -177,28 +176,6 @@ fn flow_dict<'py>(py: Python<'py>, flow: &FlowLines) -> PyResult<Bound<'py, PyDi
     let dict = PyDict::new(py);
     dict.set_item("lines", lines)?;
     dict.set_item("events", events)?;
-    Ok(dict)
-}
-
-/// The ways of packets as columns, and `cut`.
-pub fn journeys_dict<'py>(py: Python<'py>, found: &Journeys) -> PyResult<Bound<'py, PyDict>> {
-    let dict = PyDict::new(py);
-    let ways = &found.packets;
-    let times = |of: fn(&Journey) -> Option<Instant>| -> Vec<Option<f64>> {
-        ways.iter().map(|way| of(way).map(Instant::secs)).collect()
-    };
-    let kinds: Vec<&str> = ways.iter().map(|way| way.load.name()).collect();
-    dict.set_item("kind", kinds)?;
-    let forward: Vec<bool> = ways.iter().map(|way| way.forward).collect();
-    dict.set_item("forward", forward)?;
-    let seq: Vec<u64> = ways.iter().map(|way| way.seq).collect();
-    dict.set_item("seq", seq)?;
-    dict.set_item("sent_s", times(|way| Some(way.sent)))?;
-    dict.set_item("queued_s", times(|way| way.queued))?;
-    dict.set_item("left_s", times(|way| way.left))?;
-    dict.set_item("dropped_s", times(|way| way.dropped))?;
-    dict.set_item("received_s", times(|way| way.received))?;
-    dict.set_item("cut", found.cut)?;
     Ok(dict)
 }
 

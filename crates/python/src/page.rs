@@ -1,8 +1,10 @@
-//! The explore view of the explorer, with startups in Python.
+//! The explore view of the explorer, with startups in Python, and its rules for other tables.
 
 use std::sync::Arc;
 
-use flowstart_page::{Custom, Failure, Finished, Page, Run};
+use flowstart_page::{
+    Custom, Failure, Finished, Headline, Legend, Page, Run, Setting, SmallBuffer,
+};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -116,4 +118,112 @@ fn no_json(error: serde_json::Error) -> PyErr {
 
 fn refused(error: impl std::fmt::Display) -> PyErr {
     RequestError::new_err(error.to_string())
+}
+
+/// Functions with a number in words as their result.
+macro_rules! number_words {
+    ($($name:ident),*) => {$(
+        #[pyfunction]
+        pub fn $name(value: Option<f64>) -> String {
+            flowstart_page::text::$name(value)
+        }
+    )*};
+}
+
+number_words!(seconds, size, rate, percent, count, ratio);
+
+/// The headline of a comparison or a run, whose facts are JSON.
+#[pyfunction]
+pub fn headline(facts: &str) -> PyResult<String> {
+    let facts: Headline = serde_json::from_str(facts).map_err(refused)?;
+    Ok(facts.written())
+}
+
+/// The legend of a table of changes, whose facts are JSON.
+#[pyfunction]
+pub fn legend(facts: &str) -> PyResult<String> {
+    let facts: Legend = serde_json::from_str(facts).map_err(refused)?;
+    Ok(facts.written())
+}
+
+/// The footnotes of a table, whose setting is JSON, and those of them that a short summary has,
+/// which may have intervals from `repeated` runs.
+#[pyfunction]
+pub fn notes(setting: &str, repeated: bool) -> PyResult<(Vec<String>, Vec<String>)> {
+    let setting: Setting = serde_json::from_str(setting).map_err(refused)?;
+    Ok((setting.notes(), setting.cautions(repeated)))
+}
+
+/// What is drawn at random in a scenario with every default filled in, which is JSON.
+#[pyfunction]
+pub fn drawn(resolved: &str) -> PyResult<Vec<String>> {
+    let resolved = serde_json::from_str(resolved).map_err(refused)?;
+    Ok(flowstart_page::drawn(&resolved))
+}
+
+/// The buffers of a path that were given in BDPs and came to less than the initial window: packets,
+/// field and what was given. The path is JSON, as it was `given` and with every default filled in.
+#[pyfunction]
+pub fn small_buffers(
+    given: &str,
+    resolved: &str,
+    window: u64,
+) -> PyResult<Vec<(u64, String, String)>> {
+    let [given, resolved] = [given, resolved].map(serde_json::from_str);
+    let (given, resolved) = (given.map_err(refused)?, resolved.map_err(refused)?);
+    let found = flowstart_page::small_buffers(&given, &resolved, window);
+    let found = found.into_iter();
+    Ok(found
+        .map(|one| (one.packets, one.field, one.given))
+        .collect())
+}
+
+/// What to report of such a buffer; `place` are further words on where it is.
+#[pyfunction]
+pub fn buffer_warning(
+    packets: u64,
+    field: String,
+    given: String,
+    place: &str,
+    window: u64,
+) -> String {
+    let found = SmallBuffer {
+        field,
+        given,
+        packets,
+    };
+    found.warning(place, window)
+}
+
+/// The whole packets of an initial window, as a stack has it, of segments that carry `mss`.
+#[pyfunction]
+pub fn initial_window(rule: &str, mss: &str) -> u64 {
+    flowstart_page::initial_window(rule, mss)
+}
+
+/// Which rows of a table are the fastest: each has its mean time, which is `None` where it did not
+/// finish, its change, and the time of its slowest run.
+#[pyfunction]
+pub fn fastest(rows: Vec<[Option<f64>; 3]>) -> Vec<bool> {
+    flowstart_page::fastest(&rows)
+}
+
+/// A startup's name with its marks.
+#[pyfunction]
+pub fn marked(name: &str) -> String {
+    flowstart_page::marked(name)
+}
+
+/// Splits a list of names at its commas; several parameters stay with their algorithm.
+#[pyfunction]
+pub fn split(text: &str) -> Vec<String> {
+    flowstart_page::split(text)
+}
+
+/// Known names that an unknown one may mean: those that contain it, or the nearest.
+#[pyfunction]
+pub fn near(name: &str, known: Vec<String>) -> Vec<String> {
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    let found = flowstart_page::near(name, &known).into_iter();
+    found.map(str::to_owned).collect()
 }

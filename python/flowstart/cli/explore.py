@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flowstart import extras
+from flowstart._native import split
 from flowstart.cli import flags
 from flowstart.cli.flags import REPETITION, TRAFFIC, Flag, Given, taking
 from flowstart.errors import RequestError
@@ -95,7 +96,7 @@ def settings(
 ) -> "Settings":
     """What the explorer is started with, from its command line."""
     from flowstart.explorer.settings import Settings
-    from flowstart.model import custom, specs
+    from flowstart.model import custom
 
     for folder in maps:
         _check_sweep(folder)
@@ -103,7 +104,7 @@ def settings(
         _check_capture(file)
     described = {name for way, names in _INSTEAD.items() if way in given for name in names}
     usual = {name: value for name, value in FIRST.items() if name not in described}
-    startups = specs.split(str(given.get("startup", usual["startup"])))
+    startups = split(str(given.get("startup", usual["startup"])))
     others = {name: str(value) for name, value in (usual | dict(given)).items()}
     first = {name.replace("_", "-"): value for name, value in others.items() if name != "startup"}
     return Settings(

@@ -2,7 +2,7 @@
 
 import dataclasses
 import functools
-from collections.abc import Sequence
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +10,9 @@ from flowstart import _native, extras, text
 from flowstart.comparison import landing, tables
 from flowstart.comparison.plan import Case, Plan
 from flowstart.comparison.rows import placed
-from flowstart.comparison.summary import MANY, NEAR, Summary, ordered, summarise
+from flowstart.comparison.summary import Summary, ordered, summarise
 from flowstart.deployment.stacks import HostStack
-from flowstart.model import custom, document, perturbation
+from flowstart.model import document, perturbation
 from flowstart.model.catalog import listed
 from flowstart.model.document import Document, queues, resolve
 from flowstart.model.perturbation import DELAY_SHARE, START_SPREAD
@@ -20,7 +20,6 @@ from flowstart.render import columns, footnotes
 from flowstart.render.grid import Grid
 from flowstart.render.result import Result
 from flowstart.simulation.run import all_failed, headline, simulate
-from flowstart.text import MARK
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,37 +30,10 @@ if TYPE_CHECKING:
     from flowstart.simulation.series import Series
 
 
-_WIDE = f"inconclusive: its ends differ by more than a factor of {text.WIDEST}"
-
-
-def legend(
-    startups: Sequence[str],
-    baseline: str,
-    found: Sequence[Summary],
-    notes: Sequence[str],
-    *,
-    acked: bool,
-    repeated: bool = False,
-) -> str:
-    """What columns and marks of the table mean, and the `notes` on its rows.
-
-    `repeated` is whether intervals stand beside the changes, and decide what is marked.
-    """
-    several = len({s.group for s in found}) > 1
-    by = "smallest average × ideal first; " if several else "fastest first; "
-    order = by if len(startups) > MANY else ""
-    sender = "acked: until the sender knew; " if acked else ""
-    soonest = "fastest in each repeat within the loss limit" if repeated else "fastest"
-    if not repeated and any(s.flows > 1 for s in found):
-        soonest += f", of means within {NEAR:.0%} by the slowest run"
-    best = f"{MARK}: {soonest}; " if any(s.best for s in found) else ""
-    ends = f"range: of the change over the path and its repeats; {_WIDE}; " if repeated else ""
-    columns = (
-        f"{order}{best}change: against {custom.short(baseline)}; {ends}{sender}"
-        "exit cwnd: cwnd at the end of startup, packets; "
-        "queue: maximum at the bottleneck, packets."
-    )
-    return "\n".join([columns, *notes])
+_RANGE = (
+    "of the change over the path and its repeats; inconclusive: its ends differ by more than a "
+    f"factor of {text.WIDEST}"
+)
 
 
 def verdict(found: "Intervals") -> list[str]:
@@ -211,7 +183,7 @@ class ComparisonData(Result):
                 if footnotes.uses_memory(str(variant.begins))
                 for flow in flows
             ],
-            memory_option="`cached_cwnd`",
+            cache_option="`cached_cwnd`",
             interfaces=[flow.get("interface_rate") for flow in self.plan.told_flows()],
             queues=self.queues,
             drawn=self.drawn,
@@ -232,8 +204,8 @@ class ComparisonData(Result):
     def warnings(self) -> list[str]:
         """What was asked for and was perhaps not meant."""
         window = document.initial_window(self.resolved["stack"])
-        found = document.handfuls(self.plan.base["path"], self.resolved["path"], window)
-        return [document.warning(field, *asked, window=window) for field, asked in found.items()]
+        found = document.small_buffers(self.plan.base["path"], self.resolved["path"], window)
+        return [_native.buffer_warning(*one, "", window) for one in found]
 
     @property
     def measured_by_sender(self) -> bool:
@@ -266,14 +238,16 @@ class ComparisonData(Result):
     @property
     def legend(self) -> str:
         """What columns and marks of the table mean, and the notes on its rows."""
-        return legend(
-            self.plan.startups,
-            self.baseline,
-            self.summaries,
-            self.notes,
-            acked=self.measured_by_sender,
-            repeated=self.intervals is not None,
-        )
+        facts = {
+            "startups": len(self.plan.startups),
+            "baseline": self.baseline,
+            "sized": len({s.group for s in self.summaries}) > 1,
+            "averaged": any(s.flows > 1 for s in self.summaries),
+            "marked": any(s.best for s in self.summaries),
+            "acked": self.measured_by_sender,
+            "range": _RANGE if self.intervals else "",
+        }
+        return "\n".join([_native.legend(json.dumps(facts)), *self.notes])
 
     @property
     def verdict(self) -> list[str]:

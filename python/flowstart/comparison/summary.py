@@ -7,16 +7,13 @@ from math import exp, inf, log
 from statistics import fmean
 from typing import Any, NamedTuple, TypeAlias
 
-from flowstart import text
-from flowstart.inference.data import NEGLIGIBLE
+from flowstart import _native, text
 from flowstart.model import variants
 
 Rows: TypeAlias = list[dict[str, Any]]
 
 TIE = 0.001
 """A difference below this share is none that a reader should act upon."""
-NEAR = 0.01
-"""Nor is one of means below this share, where worst runs differ."""
 
 
 class Group(NamedTuple):
@@ -79,7 +76,7 @@ class Summary:
     background_change: float | None = None
     """The same for the completion times of the background flows, where there are any."""
     best: bool = False
-    """Whether the row is marked, by the rule in `fastest`."""
+    """Whether the row is marked."""
     web: bool = False
     """Whether these are the objects of web sessions, whose size is then the mean."""
 
@@ -179,32 +176,13 @@ def _summary(rows: Rows, planned_seeds: int) -> Summary:
     )
 
 
-def fastest(
-    times: Sequence[float | None],
-    changes: Sequence[float | None],
-    worst: Sequence[float | None],
-) -> list[bool]:
-    """Which of a group's rows are the fastest, and no loss by their change.
-
-    `times` are means, None where a row did not finish; `worst` are those of the slowest runs.
-    """
-    known = [time for time in times if time is not None]
-    if not known or max(known) <= (1 + TIE) * min(known):
-        return [False] * len(times)
-    near = [time is not None and time <= (1 + NEAR) * min(known) for time in times]
-    limit = (1 + TIE) * min(w for w, is_near in zip(worst, near, strict=True) if is_near and w)
-    return [
-        is_near and w is not None and w <= limit and (change is None or change <= NEGLIGIBLE)
-        for is_near, w, change in zip(near, worst, changes, strict=True)
-    ]
-
-
 def _mark_best(group: list[Summary], startups: int) -> list[Summary]:
     """The group with its best marked, unless runs of it are missing."""
     if len(group) < startups or any(s.seeds < s.planned_seeds for s in group):
         return group
-    times = [s.fct_s if s.complete == s.flows else None for s in group]
-    best = fastest(times, [s.change for s in group], [s.worst_fct_s for s in group])
+    best = _native.fastest(
+        [(s.fct_s if s.complete == s.flows else None, s.change, s.worst_fct_s) for s in group]
+    )
     return [replace(s, best=is_best) for s, is_best in zip(group, best, strict=True)]
 
 

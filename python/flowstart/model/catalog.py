@@ -171,8 +171,7 @@ def suggest(name: str, known: list[str], lists: str = "") -> str:
 
     Where they are too many for a line, `lists` is the command that prints them.
     """
-    longer = [one for one in known if name in (one.split("-")[0], *one.split("-")) and name]
-    near = longer[:3] or [one for one in [_native.nearest(name, known)] if one]
+    near = _native.near(name, known)
     if not near and lists and len(known) > MOST_NAMES:
         return f"; `{lists}` lists all"
     if not near:

@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 
 from flowstart import _native
 from flowstart.errors import Location, RequestError
-from flowstart.model import quantities
 from flowstart.model.custom import CustomStartups
 from flowstart.model.startup import Startup
 
@@ -109,44 +108,12 @@ def queues(resolved: Document) -> str:
 
 def initial_window(stack: Document) -> int:
     """The packets of a resolved stack's initial window."""
-    window = _native.initial_window(stack["iw"], stack["mss"])
-    in_bytes = str(stack["iw"]).endswith("B")
-    return math.floor(window) if in_bytes else math.ceil(window)
+    return _native.initial_window(stack["iw"], stack["mss"])
 
 
-def handfuls(given: Document, resolved: Document, window: int) -> dict[str, tuple[str, int]]:
-    """By field, the buffers of a path that were asked for in BDPs and came to a few packets.
+def small_buffers(given: Document, resolved: Document, window: int) -> list[tuple[int, str, str]]:
+    """The buffers of a path that were given in BDPs and came to less than the initial `window`.
 
-    Few are less than the initial `window`. Each with what was asked for and its packets.
-    `given` and `resolved` are the same path.
+    Each is packets, field and what was given. `given` and `resolved` are the same path.
     """
-    hops = zip(given.get("hops") or [], resolved.get("hops") or [], strict=True)
-    parts = [("", given, resolved)]
-    parts += [(f"hops[{i}].", asked, filled) for i, (asked, filled) in enumerate(hops)]
-    found: dict[str, tuple[str, int]] = {}
-    for prefix, asked, filled in parts:
-        for name in ("buffer", "reverse_buffer"):
-            said, packets = str(asked.get(name, given.get("buffer"))), _packets(filled.get(name))
-            is_said = name not in asked and (said, packets) in found.values()
-            if said.endswith("bdp") and packets is not None and packets < window and not is_said:
-                found[prefix + name] = said, packets
-    return found
-
-
-def _packets(buffer: object) -> int | None:
-    """A buffer's packets; None where it is not counted so."""
-    found = quantities.read(buffer)
-    return int(found.number) if found and found.unit == quantities.PACKETS else None
-
-
-def warning(field: str, asked: str, packets: int, where: str = "", *, window: int) -> str:
-    """What to say of one."""
-    count = "one packet" if packets == 1 else f"{packets} packets"
-    than, losses = f"one initial window of {window}", "losses"
-    if field.endswith("reverse_buffer"):
-        than = f"the acknowledgements of one initial window (up to {window})"
-        losses = "losses of acknowledgements"
-    return (
-        f"{field} `{asked}` is {count} here{where}, less than {than}, so {losses} are this "
-        "buffer's doing; left out, it is 1 BDP but at least 40 packets"
-    )
+    return _native.small_buffers(encode(given), encode(resolved), window)

@@ -4,28 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flowstart import _native
+from flowstart._native import split
 from flowstart.errors import RequestError
 from flowstart.model.catalog import canonical, list_algorithms
 from flowstart.model.custom import CustomStartups, StartupLike
 
 ALL, UNAIDED = "all", "unaided"
 """What stands for several startups: the catalog's, and those of it that need no help."""
-
-
-def split(text: str) -> list[str]:
-    """Splits a list at its commas, leaving several parameters with their algorithm.
-
-    A piece that holds a `=` but no name before it belongs to the piece before it:
-    `a,b:x=1,y=2,c` is `a`, `b:x=1,y=2` and `c`.
-    """
-    pieces: list[str] = []
-    for piece in (p.strip() for p in text.split(",")):
-        name, equals, _ = piece.partition("=")
-        if equals and ":" not in name and pieces:
-            pieces[-1] += f",{piece}"
-        elif piece:
-            pieces.append(piece)
-    return pieces
 
 
 def listed(option: str, text: str | None, usual: Sequence[str]) -> Sequence[str]:

@@ -281,7 +281,7 @@ class ReplayData(Result):
             footnotes.Setting(
                 startups=[str(variant.begins) for variant in s.compared],
                 cached_cwnd=[s.cached_cwnd] if s.cached_cwnd else [],
-                memory_option="--cached-cwnd 1bdp gives each path its own",
+                cache_option="--cached-cwnd 1bdp gives each path its own",
                 interfaces=[
                     told_interface(replayed.path).get("interface_rate") for replayed in self.paths
                 ],
@@ -328,14 +328,14 @@ class ReplayData(Result):
         for replayed in self.paths:
             filled = resolved(replayed.path, s)
             window = document.initial_window(filled["stack"])
-            few = document.handfuls(given, filled["path"], window)
-            found += [(n, field, said, window, replayed.name) for field, (said, n) in few.items()]
+            few = document.small_buffers(given, filled["path"], window)
+            found += [(*one, window, replayed.name) for one in few]
         if not found:
             return []
         packets, field, said, window, name = min(found)
         paths = len({name for *_, name in found})
         more = f" and a handful on {paths - 1} more" if paths > 1 else ""
-        return [document.warning(field, said, packets, f" on {name}{more}", window=window)]
+        return [_native.buffer_warning(packets, field, said, f" on {name}{more}", window)]
 
     @property
     def all_failed(self) -> bool:

@@ -44,45 +44,15 @@ def headline(
 
     `buffer` is the bottleneck's, `iw` the initial window in packets where all have one.
     """
-    where = f"{_line(path)}, {path['rtt']}" if "rtt" in path else f"{len(path['hops'])} hops"
-    bdp = f", BDP {text.count(rows[0]['bdp_pkts'])} packets" if rows else ""
-    narrow = [("interface", path.get("nic_rate")), ("line", path.get("access_rate"))]
-    beside = [f"{what} {rate}" for what, rate in narrow if rate]
-    beside += [f"routers {path['router_pps']} packets/s"] if path.get("router_pps") else []
-    parts = [
-        where + bdp,
-        *beside,
-        *_ingredients(path),
-        f"buffer {buffer}" if buffer else "",
-        f"stack {rows[0]['stack']}" if rows else "",
-        ", ".join(sorted({row["cc"] for row in rows})),
-        f"IW {iw}" if rows and iw else "",
-        f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {seeds[0]} to {seeds[-1]}",
-    ]
-    return ", ".join(filter(None, parts))
-
-
-def _line(path: dict[str, Any]) -> str:
-    """The bottleneck's rate in words."""
-    if "rate_trace" in path:
-        return f"trace {path['rate_trace']}"
-    if "rate_steps" in path:
-        return " → ".join(step["rate"] for step in path["rate_steps"])
-    return str(path["rate"])
-
-
-def _ingredients(path: dict[str, Any]) -> list[str]:
-    """What else a path is made of, in words."""
-    loss = path.get("loss", "0")
-    words = {
-        "rate_variation": "rate {}",
-        "policer_rate": f"policer {{}} after {path.get('policer_burst')}",
-        "loss_burst": f"loss {loss} in bursts of {{}}",
-        "aggregation": "bursts every {}",
-        "jitter": "jitter {}" + (" with reordering" if path.get("reordering") else ""),
-        "ripple": f"ripple {{}} in {path.get('ripple_period')}",
+    facts = {
+        "path": path,
+        "flow": (rows[0]["bdp_pkts"], rows[0]["stack"]) if rows else None,
+        "controls": sorted({row["cc"] for row in rows}),
+        "seeds": (seeds[0], seeds[-1]),
+        "buffer": buffer,
+        "iw": iw,
     }
-    return [word.format(path[name]) for name, word in words.items() if name in path]
+    return _native.headline(encode(facts))
 
 
 @dataclass(frozen=True, repr=False)
@@ -166,7 +136,7 @@ class Run(RunTables, Result):
                     for entry in entries
                     if footnotes.uses_memory(entry["startup"])
                 ],
-                memory_option="`cached_cwnd`",
+                cache_option="`cached_cwnd`",
                 interfaces=[entry.get("interface_rate") for entry in entries],
                 queues=dict.fromkeys(startups, queues(self.resolved)),
                 drawn=self.drawn,

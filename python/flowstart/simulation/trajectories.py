@@ -12,12 +12,10 @@ __all__ = [
     "Cancel",
     "Cancelled",
     "Line",
-    "Packets",
     "Points",
     "Traced",
     "Trajectory",
     "Window",
-    "packets",
     "trajectories",
 ]
 
@@ -82,30 +80,6 @@ class Traced:
     """For each scenario the flows that were asked for; none where it failed."""
 
 
-@dataclass(frozen=True)
-class Packets:
-    """The ways of a flow's first packets, in the order in which they left; times of the run."""
-
-    kind: list[str]
-    """`data`, `again` (a retransmission), `ack`, `syn` (or the answer to one)."""
-    forward: list[bool]
-    """Whether it goes from the data's sender to its receiver."""
-    seq: list[int]
-    """Its first byte, or the acknowledgement's number."""
-    sent_s: list[float]
-    """When it left its host."""
-    queued_s: list[float | None]
-    """When it came to the queue of the bottleneck in its direction."""
-    left_s: list[float | None]
-    """When it left that to be transmitted."""
-    dropped_s: list[float | None]
-    """When it was dropped, by the queue or elsewhere."""
-    received_s: list[float | None]
-    """When it reached the other host."""
-    cut: bool
-    """There were more."""
-
-
 def trajectories(
     scenarios: Sequence[str],
     flows: Sequence[Sequence[int]],
@@ -136,23 +110,3 @@ def _trajectory(flow: "_native.FlowLines") -> Trajectory:
         lines={name: Line(*line) for name, line in flow["lines"].items()},
         events={name: Points(*points) for name, points in flow["events"].items()},
     )
-
-
-def packets(
-    scenario: str,
-    flow: int,
-    most: int,
-    custom: CustomStartups,
-    cancel: Cancel | None = None,
-) -> Packets:
-    """The ways of the first `most` packets of a flow, acknowledgements among them.
-
-    The run is stopped when they have arrived. Raises `Cancelled` as `trajectories` does.
-    """
-    try:
-        found = _native.run_journeys(scenario, flow, most, custom.natives(), cancel)
-    except KeyboardInterrupt:
-        if cancel is not None and cancel.cancelled:
-            raise Cancelled("the run was cancelled") from None
-        raise
-    return Packets(**found)

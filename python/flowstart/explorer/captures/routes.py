@@ -74,9 +74,9 @@ def _replay(fields: Fields, settings: Settings, uploads: Uploads, jobs: Jobs) ->
     for name in given:
         if name not in MEANT:
             raise RequestError(f"--{name.replace('_', '-')}: a replay has no use for it")
-    startups = state.startups(given, settings)
+    startups = given.pop("startup", None)
     custom = set(startups or ()) & set(settings.custom)
-    asked = {name: value for name, value in given.items() if name != "startup"}
+    asked = dict(given)
     if "direction" in fields:
         asked["direction"] = fields.text("direction")
     if fields.flag("quick"):
