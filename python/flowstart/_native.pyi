@@ -194,6 +194,9 @@ def split(text: str) -> list[str]:
     `a,b:x=1,y=2,c` is `a`, `b:x=1,y=2` and `c`.
     """
 
+def request_fields(request: bytes, known: list[str]) -> str:
+    """The fields of a request that may have the `known` ones, as JSON; none of them is null."""
+
 def near(name: str, known: list[str]) -> list[str]:
     """Known names that an unknown one may mean: those that contain it, or the nearest."""
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from explorer_server import GIVEN, Explorer, explorer, settings
-from flowstart.explorer.path import state
+from flowstart.explorer.path import plan_of
 from flowstart.model.path import named_paths
 from flowstart_papers.explorer import scenario_file
 
@@ -145,7 +145,7 @@ def test_about_has_all_that_a_state_may_say(server: Explorer) -> None:
     reply = server.post("/api/compare", {"given": found["first"]})
     assert reply.status == 200
     for path in found["paths"]:
-        state.plan({**path["given"], "size": "10kB"}, settings())
+        plan_of({**path["given"], "size": "10kB"}, settings())
 
 
 def test_a_startup_in_python_is_run_where_the_command_line_names_it_and_nowhere_else(

@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 
 from flowstart.cli import app
 from flowstart.errors import RequestError, SimulationError
+from flowstart.explorer import jobs
 from flowstart.explorer.captures import replayed
 from flowstart.explorer.captures.uploads import MOST_FILES, File, Uploads
-from flowstart.explorer.running import jobs
-from flowstart.explorer.running.jobs import Ended, Job, Jobs
+from flowstart.explorer.jobs import Ended, Job, Jobs
 from flowstart.replays.result import Replay
 
 CAPTURE = pathlib.Path(__file__).parents[1] / "data" / "captures" / "web-mix.pcap.gz"

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 import flowstart as fs
 from flowstart.cli import app
 from flowstart.errors import RequestError
-from flowstart.explorer.running.jobs import Ended, Job
+from flowstart.explorer.jobs import Ended, Job
 from flowstart.model.path import NetworkPath
 from flowstart_papers.explorer import figures, setups
 from flowstart_papers.explorer.setups import Setups

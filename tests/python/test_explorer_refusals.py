@@ -25,13 +25,12 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from explorer_server import GIVEN, PAGE, TOKEN, Explorer, explorer, settings
 from flowstart.errors import RequestError
+from flowstart.explorer import connection, threads, working
 from flowstart.explorer import page as pages
+from flowstart.explorer import path as explore
 from flowstart.explorer.app import routes
-from flowstart.explorer.http import connection
-from flowstart.explorer.running import stopping, threads, working
-from flowstart.explorer.running.stopping import Stop
-from flowstart.explorer.running.working import TookTooLong, done
 from flowstart.explorer.serve import listening
+from flowstart.explorer.working import Stop, TookTooLong, done
 from flowstart.simulation.trajectories import Cancelled
 
 Cli = Callable[..., Any]
@@ -376,9 +375,9 @@ def test_a_run_that_nobody_waits_for_is_stopped(
     client = http.client.HTTPConnection("127.0.0.1", server.port)
     client.request("POST", "/api/compare", json.dumps({"given": LONG}), server.headers)
     wait_for(lambda: bool(told))
-    assert not told[0].told
+    assert not told[0].cancel.cancelled
     client.close()
-    wait_for(lambda: told[0].told)
+    wait_for(lambda: told[0].cancel.cancelled)
     goes_on(server)
 
 
@@ -399,7 +398,7 @@ class Waiting:
 
 def test_a_run_that_lasts_too_long_is_stopped_and_said_so() -> None:
     def endless(stop: Stop) -> None:
-        while not stop.told:
+        while not stop.cancel.cancelled:
             time.sleep(0.001)
         stop.check()
 
@@ -407,13 +406,16 @@ def test_a_run_that_lasts_too_long_is_stopped_and_said_so() -> None:
         asyncio.run(done(Waiting(), endless, most_seconds=0.05))  # type: ignore[arg-type]
 
 
-def test_a_long_simulation_ends_soon_after_it_was_told() -> None:
-    from flowstart.explorer.path import answers
+def compared(body: bytes, stop: Stop) -> bytes:
+    of = settings()
+    return explore.answered(of.native.compare, body, of, stop)
 
+
+def test_a_long_simulation_ends_soon_after_it_was_told() -> None:
     body = json.dumps({"given": LONG}).encode()
 
     def simulated(stop: Stop) -> bytes:
-        return answers.compare(body, settings(), stop)
+        return compared(body, stop)
 
     begin = time.monotonic()
     with pytest.raises(TookTooLong):
@@ -682,7 +684,7 @@ def test_work_that_was_told_to_stop_says_so() -> None:
 
 INTERRUPTED_AND_NOT = """
 import sys, time
-from flowstart.explorer.running.threads import Interrupted, Running
+from flowstart.explorer.threads import Interrupted, Running
 
 def work():
     try:
@@ -798,16 +800,14 @@ def test_a_flood_of_connections_leaves_one_line_and_a_server_that_goes_on(
 
 
 def test_work_above_a_limit_is_stopped_and_said_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    from flowstart.explorer.path import answers
-
-    monkeypatch.setattr(stopping, "MOST_BYTES", 2e6)
+    monkeypatch.setattr(working, "MOST_BYTES", 2e6)
     large = {"size": "80MB", "flows": 4, "iw": "1000000", "stack": "quic"}
     path = {"rate": "10Mbps", "rtt": "500ms", "buffer": "20pkt"}
     asked = path | large | {"startup": ["slow-start"]}
     body = json.dumps({"given": asked}).encode()
 
     def simulated(stop: Stop) -> bytes:
-        return answers.compare(body, settings(), stop)
+        return compared(body, stop)
 
     with pytest.raises(TookTooLong, match=r"stopped by the limit of .* of memory; choose"):
         asyncio.run(done(Waiting(), simulated))  # type: ignore[arg-type]

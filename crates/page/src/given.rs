@@ -29,6 +29,11 @@ pub(crate) struct Given(BTreeMap<String, Typed>);
 impl Given {
     /// Checks the types of all values, and that each is an option that may be given.
     pub(crate) fn read(given: &Value, settings: &Settings) -> Result<Given, Refusal> {
+        if given.is_null() {
+            return Err(Refusal::new(
+                "given: missing; what is to be compared is needed",
+            ));
+        }
         let Value::Object(fields) = given else {
             let given = shown(given);
             return Err(Refusal::new(format!(

@@ -136,7 +136,7 @@ pub fn initial_window(rule: &str, mss: &str) -> u64 {
     whole as u64
 }
 
-/// The same of a resolved stack.
+/// The whole packets of a resolved stack's initial window.
 fn window_of(stack: &Value) -> u64 {
     let text = |name: &str| stack[name].as_str().unwrap_or_default();
     initial_window(text("iw"), text("mss"))

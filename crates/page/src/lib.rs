@@ -37,6 +37,7 @@ mod words;
 
 pub use answer::Page;
 pub use capture::capture;
+pub use fields::request_fields;
 pub use headline::{initial_window, small_buffers, Headline, SmallBuffer};
 pub use netem::{is_netem, netem_fields};
 pub use notes::{drawn, Legend, Setting};

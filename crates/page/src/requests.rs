@@ -36,7 +36,7 @@ impl CompareRequest {
                 "to_s: `{to_s:?}`: a time after from_s = {from_s} by a nanosecond or more is needed"
             )));
         }
-        let given = given(&fields, settings)?;
+        let given = Given::read(fields.get("given"), settings)?;
         Ok(CompareRequest {
             given,
             columns,
@@ -60,12 +60,7 @@ impl PacketsRequest {
         Ok(PacketsRequest {
             most: fields.whole("most", USUAL_PACKETS, 1..=MOST_JOURNEYS)?,
             startup: fields.text("startup")?.to_owned(),
-            given: given(&fields, settings)?,
+            given: Given::read(fields.get("given"), settings)?,
         })
     }
-}
-
-fn given(fields: &Fields, settings: &Settings) -> Result<Given, Refusal> {
-    let given = fields.any("given", "what is to be compared")?;
-    Given::read(given, settings)
 }

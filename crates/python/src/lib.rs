@@ -50,7 +50,7 @@ mod _native {
     #[pymodule_export]
     use crate::page::{
         buffer_warning, count, drawn, fastest, headline, initial_window, legend, marked, near,
-        notes, percent, rate, ratio, seconds, size, small_buffers, split, Explorer,
+        notes, percent, rate, ratio, request_fields, seconds, size, small_buffers, split, Explorer,
     };
     #[pymodule_export]
     use crate::table::Table;

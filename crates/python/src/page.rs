@@ -214,6 +214,13 @@ pub fn marked(name: &str) -> String {
     flowstart_page::marked(name)
 }
 
+/// The fields of a request that may have the `known` ones, as JSON; none of them is null.
+#[pyfunction]
+pub fn request_fields(request: &[u8], known: Vec<String>) -> PyResult<String> {
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    flowstart_page::request_fields(request, &known).map_err(refused)
+}
+
 /// Splits a list of names at its commas; several parameters stay with their algorithm.
 #[pyfunction]
 pub fn split(text: &str) -> Vec<String> {

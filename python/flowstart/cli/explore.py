@@ -80,11 +80,11 @@ def explore(
     The page is served on the loopback interface until Ctrl-C.
     """
     extras.require("explore", "explore")
-    from flowstart.explorer.path import state
+    from flowstart.explorer.path import checked
     from flowstart.explorer.serve import serve
 
     found = settings(given, tuple(map_ or ()), workers, tuple(capture or ()))
-    state.checked(found.first, found)
+    checked(found.first, found)
     serve(found, port=port, opens=not no_open)
 
 

@@ -270,11 +270,8 @@ class Plan:
         }
         words = ["flowstart", command, *([file] if file else [])]
         for name, value in options.items():
-            if isinstance(value, Mapping):
-                value = specs.word(value, "admission", "")
-            if name == "rate_steps":
-                value = specs.steps_text(value)
-            for one in value if isinstance(value, list) else [value]:
+            given = specs.of_path(name, value)
+            for one in given if isinstance(given, list) else [given]:
                 if one not in (None, "", False):
                     words.append(f"--{name.replace('_', '-')}")
                     words += [] if one is True else [str(one)]

@@ -1,7 +1,6 @@
 """The server's addresses: what each takes, and what it answers."""
 
 import traceback
-from collections.abc import Awaitable, Callable
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -12,17 +11,14 @@ from starlette.types import ASGIApp
 
 from flowstart import plugins
 from flowstart.errors import FlowstartError
+from flowstart.explorer import jobs, path
 from flowstart.explorer.captures import routes as captures
-from flowstart.explorer.http.body import TooLarge
-from flowstart.explorer.http.guard import Guard
-from flowstart.explorer.http.replies import html, refusal
+from flowstart.explorer.guard import Guard, refusal
 from flowstart.explorer.maps import routes as maps
 from flowstart.explorer.page import Page
-from flowstart.explorer.path import routes as path
-from flowstart.explorer.running import routes as running
-from flowstart.explorer.running.jobs import Jobs
-from flowstart.explorer.running.working import TookTooLong
+from flowstart.explorer.requests import TooLarge
 from flowstart.explorer.settings import Settings
+from flowstart.explorer.working import TookTooLong
 from flowstart.simulation.trajectories import Cancelled
 
 _STATUS: dict[type, int] = {TooLarge: 413, TookTooLong: 422, Cancelled: 499}
@@ -49,22 +45,20 @@ def app(settings: Settings, page: Page, port: int, token: str) -> ASGIApp:
 
 def routes(settings: Settings, page: Page) -> list[Route]:
     """Every address: the page's, and those of each view."""
-    jobs = Jobs()
+    running = jobs.Jobs()
+
+    async def html(_: Request) -> Response:
+        headers = {"Content-Security-Policy": page.policy}
+        return Response(page.html, headers=headers, media_type="text/html")
+
     return [
-        Route("/", _page(page)),
+        Route("/", html),
         *path.routes(settings),
         *maps.routes(settings),
-        *captures.routes(settings, jobs),
-        *running.routes(jobs),
-        *(each for added in plugins.load("explorer").values() for each in added(settings, jobs)),
+        *captures.routes(settings, running),
+        *jobs.routes(running),
+        *(each for added in plugins.load("explorer").values() for each in added(settings, running)),
     ]
-
-
-def _page(page: Page) -> Callable[[Request], Awaitable[Response]]:
-    async def handle(_: Request) -> Response:
-        return html(page.html, page.policy)
-
-    return handle
 
 
 async def _refused(request: Request, error: Exception) -> Response:

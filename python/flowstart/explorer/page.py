@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from flowstart.errors import RequestError
-from flowstart.explorer.path.about import about
+from flowstart.explorer.about import about
 from flowstart.explorer.settings import Settings
 
 _DOCUMENT = """<!doctype html>

@@ -14,10 +14,10 @@ from typing import Any, NoReturn
 import uvicorn
 
 from flowstart.errors import RequestError
+from flowstart.explorer import threads
 from flowstart.explorer.app import app
-from flowstart.explorer.http.connection import BACKLOG, Connection
+from flowstart.explorer.connection import BACKLOG, Connection
 from flowstart.explorer.page import page
-from flowstart.explorer.running import threads
 from flowstart.explorer.settings import Settings
 
 LOOPBACK = "127.0.0.1"

@@ -60,6 +60,11 @@ class Settings:
         """What answers requests about a path."""
         return Explorer(json.dumps(self.document))
 
+    def typed(self, given: object) -> dict[str, Any]:
+        """The state by option, with values of the types that options have."""
+        found: dict[str, Any] = json.loads(self.native.typed(json.dumps(given)))
+        return found
+
     @property
     def document(self) -> dict[str, Any]:
         """What a state may have, as `crates/page` reads it."""

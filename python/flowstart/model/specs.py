@@ -119,9 +119,11 @@ def _pieces(option: str, text: str, listed: str) -> list[str]:
     return [piece for piece in pieces if piece]
 
 
-def steps_text(steps: Sequence[Mapping[str, str]]) -> str:
-    """Steps as one word of a command line, the opposite of `rate_steps`."""
-    return ",".join(f"{step['rate']}:{step['lasts']}" for step in steps)
+def of_path(name: str, value: Any) -> Any:
+    """A field of a path as the command line takes it."""
+    if name == "rate_steps":
+        return ",".join(f"{step['rate']}:{step['lasts']}" for step in value)
+    return word(value, "admission", "") if isinstance(value, Mapping) else value
 
 
 def table(option: str, first: str, text: str) -> dict[str, str]:

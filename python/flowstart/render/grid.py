@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from flowstart.text import ABSENT
 
@@ -53,6 +53,16 @@ class Grid:
     title: str = ""
     sources: list[Source] = field(default_factory=list)
     """What its rows are made of, row by row; empty where nobody may look it up."""
+
+    def document(self) -> dict[str, Any]:
+        """The table as JSON: columns, rows of text, headings by row, and marked rows."""
+        return {
+            "title": self.title,
+            "columns": [{"title": one.title, "number": one.number} for one in self.columns],
+            "rows": self.rows,
+            "groups": {str(row): heading for row, heading in self.groups.items()},
+            "marked": sorted(self.marked),
+        }
 
     def first(self, count: int) -> "Grid":
         """The same table with at most so many rows."""

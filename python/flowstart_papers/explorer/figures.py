@@ -7,8 +7,7 @@ from typing import Any
 
 import flowstart_papers as papers
 from flowstart.errors import RequestError
-from flowstart.explorer.grids import document
-from flowstart.explorer.running.jobs import Job
+from flowstart.explorer.jobs import Job
 from flowstart.render import figure_files
 from flowstart.render.folder import check_writable
 from flowstart_papers import grids, runner
@@ -37,7 +36,7 @@ def listed() -> list[dict[str, Any]]:
             "title": paper.title,
             "source": paper.source,
             "figures": [_figure(paper, experiment) for experiment in paper.experiments],
-            "assumptions": document(grids.assumptions(paper)),
+            "assumptions": grids.assumptions(paper).document(),
         }
         for paper in _known()
     ]
@@ -125,11 +124,11 @@ def _measured(done: runner.Done, setups: Setups) -> dict[str, Any]:
         "paper": done.paper.name,
         "answers": [*found.answers, *([f"Here {why}."] if why else [])],
         "readings": None if found.held is None else str(found.held),
-        "targets": document(grids.targets(done.judged)) if done.judged else None,
+        "targets": grids.targets(done.judged).document() if done.judged else None,
         "rows": [one.row() for one in done.judged],
-        "misses": document(grids.misses(done.judged)),
+        "misses": grids.misses(done.judged).document(),
         "tables": [
-            document(grids.table(table).first(MOST_ROWS)) | {"total": len(table.rows)}
+            grids.table(table).first(MOST_ROWS).document() | {"total": len(table.rows)}
             for table in found.tables
         ],
         "pictures": [] if why else _pictures(found),

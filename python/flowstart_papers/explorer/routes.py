@@ -3,30 +3,24 @@
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from flowstart.explorer.http import body
-from flowstart.explorer.http.fields import Fields
-from flowstart.explorer.http.replies import json
-from flowstart.explorer.running.jobs import Job, Jobs
-from flowstart.explorer.running.threads import in_thread
+from flowstart.explorer.jobs import Job, Jobs
+from flowstart.explorer.requests import posted
 from flowstart.explorer.settings import Settings
+from flowstart.explorer.threads import in_thread
 
 
 def routes(settings: Settings, jobs: Jobs) -> list[Route]:
     """`/api/papers` and `/api/papers/run`."""
 
     async def listed(_: Request) -> Response:
-        return json(await in_thread(_listed))
-
-    async def run(request: Request) -> Response:
-        name = Fields(await body.document(request), ("id",)).any("id")
-        return json(await in_thread(lambda: _begun(name, settings, jobs)))
+        return JSONResponse(await in_thread(_listed))
 
     return [
         Route("/api/papers", listed),
-        Route("/api/papers/run", run, methods=["POST"]),
+        posted("/api/papers/run", ("id",), lambda fields: _begun(fields.any("id"), settings, jobs)),
     ]
 
 

@@ -13,8 +13,7 @@ from flowstart.captures import contents as contents
 from flowstart.captures.contents import Capture
 from flowstart.captures.reading import read_capture as read
 from flowstart.errors import RequestError
-from flowstart.explorer.grids import document
-from flowstart.explorer.running.jobs import Job
+from flowstart.explorer.jobs import Job
 from flowstart.model import stack
 from flowstart.model.document import Document
 from flowstart.render.columns import CLASSES
@@ -78,8 +77,8 @@ def opened(found: Capture) -> dict[str, Any]:
     return {
         "headline": contents.headline(found),
         "tables": [
-            document(contents.summary_table(found.summary)),
-            *([document(contents.networks(found))] if found.groups else []),
+            contents.summary_table(found.summary).document(),
+            *([contents.networks(found).document()] if found.groups else []),
         ],
         "warnings": found.warnings,
         "notes": found.notes,
@@ -93,8 +92,8 @@ def replayed(replay: Replay) -> dict[str, Any]:
         "headline": overview.headline(replay),
         "variants": list(replay.answer.variants),
         "baseline": replay.answer.baseline,
-        "changes": document(tables.changes(replay.summaries)) if several else None,
-        "times": document(tables.times(replay.summaries)),
+        "changes": tables.changes(replay.summaries).document() if several else None,
+        "times": tables.times(replay.summaries).document(),
         "legend": overview.table_legend(replay),
         "verdict": overview.verdict(replay),
         "decision": data.verdict_document(replay.verdict, replay.settings),
@@ -106,7 +105,7 @@ def replayed(replay: Replay) -> dict[str, Any]:
         ],
         "networks": _networks(replay),
         "sources": overview.sources(replay),
-        "further": [document(grid) for grid in further(replay)],
+        "further": [grid.document() for grid in further(replay)],
         "deployment": [notes.lines for notes in replay.notes_to_deploy],
         "limits": list(overview.LIMITS),
         "warnings": replay.warnings,

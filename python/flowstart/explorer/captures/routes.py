@@ -1,20 +1,15 @@
 """The addresses of captures: a file is dropped, replayed, and asked about transfer by transfer."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from flowstart.errors import RequestError
 from flowstart.explorer.captures.uploads import MOST_BYTES, Uploads
-from flowstart.explorer.http import body
-from flowstart.explorer.http.fields import LONGEST, Fields
-from flowstart.explorer.http.replies import json
-from flowstart.explorer.path import state
-from flowstart.explorer.running.jobs import Job, Jobs
-from flowstart.explorer.running.threads import in_thread
+from flowstart.explorer.jobs import Job, Jobs
+from flowstart.explorer.requests import LONGEST, Fields, pieces, posted
 from flowstart.explorer.settings import Settings
 from flowstart.model.path import IMPAIRING
 
@@ -33,44 +28,37 @@ def routes(settings: Settings, jobs: Jobs) -> list[Route]:
     uploads = Uploads(settings.captures)
 
     async def listed(_: Request) -> Response:
-        return json({"files": uploads.files, "most_bytes": MOST_BYTES})
+        return JSONResponse({"files": uploads.files, "most_bytes": MOST_BYTES})
 
     async def upload(request: Request) -> Response:
         name = request.query_params.get("name", "").strip()
         if not 0 < len(name) <= LONGEST or not name.isprintable():
             raise RequestError(f"name: the file's name of at most {LONGEST} letters is needed")
-        found = await uploads.take(name, body.pieces(request, MOST_BYTES))
-        return json({"id": found.id, "name": found.name})
+        found = await uploads.take(name, pieces(request, MOST_BYTES))
+        return JSONResponse({"id": found.id, "name": found.name})
 
-    async def replay(request: Request) -> Response:
-        fields = Fields(await body.document(request), ("file", "given", "direction", "quick"))
-        return json({"job": _replay(fields, settings, uploads, jobs).id})
+    def replay(fields: Fields) -> dict[str, str]:
+        return {"job": _replay(fields, settings, uploads, jobs).id}
 
-    async def transfers(request: Request) -> Response:
-        known = ("job", "class", "network", "first")
-        fields = Fields(await body.document(request), known)
-        return json(await in_thread(lambda: _transfers(_done(jobs, fields), fields)))
+    def transfers(fields: Fields) -> dict[str, Any]:
+        return _transfers(_done(jobs, fields), fields)
 
-    async def transfer(request: Request) -> Response:
-        fields = Fields(await body.document(request), ("job", "transfer"))
-        return json(await in_thread(lambda: _transfer(_done(jobs, fields), fields)))
+    def transfer(fields: Fields) -> dict[str, Any]:
+        return _transfer(_done(jobs, fields), fields)
 
-    handlers: dict[str, Callable[..., Any]] = {
-        "/api/captures/replay": replay,
-        "/api/captures/transfers": transfers,
-        "/api/captures/transfer": transfer,
-    }
     return [
         Route("/api/captures", listed),
         Route("/api/captures/upload", upload, methods=["POST"]),
-        *(Route(path, handler, methods=["POST"]) for path, handler in handlers.items()),
+        posted("/api/captures/replay", ("file", "given", "direction", "quick"), replay),
+        posted("/api/captures/transfers", ("job", "class", "network", "first"), transfers),
+        posted("/api/captures/transfer", ("job", "transfer"), transfer),
     ]
 
 
 def _replay(fields: Fields, settings: Settings, uploads: Uploads, jobs: Jobs) -> Job:
     """Begins the replay of a file, once it is known that it can be asked for."""
     file = uploads[fields.text("file")]
-    given = state.typed(fields.any("given") or {}, settings)
+    given = settings.typed(fields.any("given") or {})
     for name in given:
         if name not in MEANT:
             raise RequestError(f"--{name.replace('_', '-')}: a replay has no use for it")

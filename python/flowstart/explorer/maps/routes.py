@@ -4,22 +4,17 @@ What answers is imported when it is first asked, so that the page is there soone
 """
 
 import functools
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from flowstart.errors import RequestError
-from flowstart.explorer.http import body
-from flowstart.explorer.http.fields import Fields
-from flowstart.explorer.http.replies import json
-from flowstart.explorer.path import state
-from flowstart.explorer.running.stopping import Stop
-from flowstart.explorer.running.threads import in_thread
-from flowstart.explorer.running.working import done
+from flowstart.explorer.path import plan_of
+from flowstart.explorer.requests import Fields, posted, read
 from flowstart.explorer.settings import Settings
+from flowstart.explorer.working import Stop, done
 
 if TYPE_CHECKING:
     from flowstart.explorer.maps import swept
@@ -31,24 +26,19 @@ def routes(settings: Settings) -> list[Route]:
     folders = _Folders(settings)
 
     async def level(request: Request) -> Response:
-        fields = Fields(await body.document(request), ("given", "rates", "rtts", "level"))
-        return json(await done(request, lambda stop: _level(fields, settings, stop)))
-
-    def asking(known: tuple[str, ...], find: Callable[[Fields], Any]) -> Any:
-        async def handle(request: Request) -> Response:
-            fields = Fields(await body.document(request), (*known, "map", "by"))
-            return json(await in_thread(lambda: find(fields)))
-
-        return handle
+        fields = Fields(await read(request), ("given", "rates", "rtts", "level"))
+        return JSONResponse(await done(request, lambda stop: _level(fields, settings, stop)))
 
     return [
         Route("/api/map", level, methods=["POST"]),
-        Route("/api/maps/read", asking((), folders.summary), methods=["POST"]),
-        Route("/api/maps/tile", asking(PLACE, folders.tile), methods=["POST"]),
-        Route("/api/maps/cell", asking(("cell",), folders.cell), methods=["POST"]),
+        posted("/api/maps/read", MAP, folders.summary),
+        posted("/api/maps/tile", (*PLACE, *MAP), folders.tile),
+        posted("/api/maps/cell", ("cell", *MAP), folders.cell),
     ]
 
 
+MAP = ("map", "by")
+"""Which map is asked about."""
 PLACE = ("column", "row", "x", "y")
 """Where a tile is: its panel's column and row, and its place there."""
 
@@ -90,7 +80,7 @@ class _Folders:
 def _level(fields: Fields, settings: Settings, stop: Stop) -> dict[str, Any]:
     from flowstart.explorer.maps import levels
 
-    plan = state.plan(fields.any("given"), settings)
+    plan = plan_of(fields.any("given"), settings)
     extent = levels.Extent.of(fields.any("rates"), fields.any("rtts"))
     workers = 1 if plan.custom.known else settings.workers
     try:

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from flowstart.errors import RequestError
-from flowstart.explorer.grids import document
 from flowstart.maps import worst_cells
 from flowstart.maps.plane import AXES
 from flowstart.maps.reading import scan, variants
@@ -67,7 +66,7 @@ def summary(found: SweepMap) -> dict[str, Any]:
             for side, axis in (("x", plane.x), ("y", plane.y))
         },
         "panels": panels,
-        "table": document(found.table),
+        "table": found.table.document(),
         "notes": found.notes,
     }
 

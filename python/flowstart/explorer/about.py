@@ -42,17 +42,12 @@ def _algorithm(found: Algorithm) -> dict[str, Any]:
 
 
 def _path(name: str, fields: Mapping[str, Any]) -> dict[str, Any]:
-    given = {key.replace("_", "-"): _word(key, v) for key, v in fields.items() if key != "about"}
+    given = {
+        key.replace("_", "-"): str(specs.written(specs.of_path(key, value)))
+        for key, value in fields.items()
+        if key != "about"
+    }
     return {"name": name, "about": fields["about"], "given": given}
-
-
-def _word(name: str, value: Any) -> str:
-    """A field of a path as the command line takes it."""
-    if name == "rate_steps":
-        return specs.steps_text(value)
-    if name == "quick_start":
-        return specs.word(value, "admission", "")
-    return str(specs.written(value))
 
 
 def _field(option: Option) -> dict[str, Any]:

@@ -8,7 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from starlette.routing import Route
+
 from flowstart.errors import FlowstartError, RequestError
+from flowstart.explorer.requests import Fields, posted
 from flowstart.simulation import bounds
 
 MOST_AT_ONCE = 2
@@ -135,3 +138,20 @@ def _run(job: Job, work: Work) -> None:
         first = (str(error).splitlines() or [""])[0]
         job.error = f"an error in flowstart: {type(error).__name__}: {first}"
         job.state = "failed"
+
+
+def routes(jobs: Jobs) -> list[Route]:
+    """`/api/jobs/look` for how far a job is, and `/api/jobs/cancel`."""
+
+    def look(fields: Fields) -> dict[str, Any]:
+        return jobs[fields.text("job")].document(fields.whole("seen", 0))
+
+    def cancel(fields: Fields) -> dict[str, Any]:
+        job = jobs[fields.text("job")]
+        job.cancel()
+        return job.document(job.version)
+
+    return [
+        posted("/api/jobs/look", ("job", "seen"), look),
+        posted("/api/jobs/cancel", ("job",), cancel),
+    ]

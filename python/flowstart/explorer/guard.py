@@ -8,13 +8,18 @@ only its address has.
 import secrets
 from urllib.parse import parse_qs
 
-from starlette.datastructures import Headers
-from starlette.responses import Response
-from starlette.types import ASGIApp, Receive, Scope, Send
-
-from flowstart.explorer.http.replies import refusal
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 TOKEN = "x-flowstart-token"
+SAFE = {
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+"""Headers of every response."""
 
 
 class Guard:
@@ -27,8 +32,14 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
+
+        async def safely(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(SAFE)
+            await send(message)
+
         refused = self._refusal(scope) if scope["type"] == "http" else None
-        await (refused or self._app)(scope, receive, send)
+        await (refused or self._app)(scope, receive, safely)
 
     def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
@@ -55,3 +66,8 @@ class Guard:
         else:
             given = headers.get(TOKEN, "")
         return secrets.compare_digest(given.encode(), self._token.encode())
+
+
+def refusal(status: int, sentence: str) -> Response:
+    """A refusal: one sentence, as JSON."""
+    return JSONResponse({"error": " ".join(sentence.split())}, status)

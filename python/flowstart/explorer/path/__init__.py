@@ -1,1 +1,0 @@
-"""The explore view: startups on one path, as a table and over time."""

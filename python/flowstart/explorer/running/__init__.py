@@ -1,1 +1,0 @@
-"""Work beside the server: in threads that are stopped, and in jobs that take seconds."""
