@@ -3,6 +3,12 @@
 `make qualification` writes it; `make docs` too, with the others.
 """
 
+import os
+import signal
+
+if __name__ == "__main__":  # Ctrl-C ends it without a traceback, also during the imports below
+    signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+
 import pathlib
 from collections.abc import Iterable
 from typing import Any

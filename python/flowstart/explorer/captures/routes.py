@@ -7,7 +7,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from flowstart.errors import RequestError
-from flowstart.explorer.captures.uploads import MOST_BYTES, Uploads
+from flowstart.explorer.captures.uploads import MOST_BYTES, File, Uploads
 from flowstart.explorer.jobs import Job, Jobs
 from flowstart.explorer.requests import LONGEST, Fields, pieces, posted
 from flowstart.explorer.settings import Settings
@@ -38,13 +38,27 @@ def routes(settings: Settings, jobs: Jobs) -> list[Route]:
         return JSONResponse({"id": found.id, "name": found.name})
 
     def replay(fields: Fields) -> dict[str, str]:
-        return {"job": _replay(fields, settings, uploads, jobs).id}
+        return {"job": _replay(fields, settings, uploads[fields.text("file")], jobs).id}
 
     def transfers(fields: Fields) -> dict[str, Any]:
-        return _transfers(_done(jobs, fields), fields)
+        from flowstart.explorer.captures import replayed
+
+        network = fields.text("network") if "network" in fields else None
+        size_class = fields.text("class", replayed.EVERYTHING)
+        return replayed.transfers(done(fields), size_class, network, fields.whole("first", 0))
 
     def transfer(fields: Fields) -> dict[str, Any]:
-        return _transfer(_done(jobs, fields), fields)
+        from flowstart.explorer.captures import replayed
+
+        return replayed.transfer(done(fields), fields.whole("transfer"))
+
+    def done(fields: Fields) -> "Replay":
+        from flowstart.replays.result import Replay
+
+        found = jobs[fields.text("job")].kept
+        if not isinstance(found, Replay):
+            raise RequestError("job: its replay is not there; wait until it is done")
+        return found
 
     return [
         Route("/api/captures", listed),
@@ -55,54 +69,22 @@ def routes(settings: Settings, jobs: Jobs) -> list[Route]:
     ]
 
 
-def _replay(fields: Fields, settings: Settings, uploads: Uploads, jobs: Jobs) -> Job:
+def _replay(fields: Fields, settings: Settings, file: File, jobs: Jobs) -> Job:
     """Begins the replay of a file, once it is known that it can be asked for."""
-    file = uploads[fields.text("file")]
     given = settings.typed(fields.any("given") or {})
     for name in given:
         if name not in MEANT:
             raise RequestError(f"--{name.replace('_', '-')}: a replay has no use for it")
     startups = given.pop("startup", None)
-    custom = set(startups or ()) & set(settings.custom)
-    asked = dict(given)
+    workers = 1 if set(startups or ()) & set(settings.custom) else settings.workers
     if "direction" in fields:
-        asked["direction"] = fields.text("direction")
+        given["direction"] = fields.text("direction")
     if fields.flag("quick"):
-        asked["no_uncertainty"] = True
+        given["no_uncertainty"] = True
 
     def work(job: Job) -> None:
         from flowstart.explorer.captures import replayed
 
-        replayed.work(
-            job,
-            file.place,
-            file.name,
-            asked,
-            startups=startups,
-            workers=1 if custom else settings.workers,
-        )
+        replayed.work(job, file.place, file.name, given, startups=startups, workers=workers)
 
     return jobs.start(work)
-
-
-def _done(jobs: Jobs, fields: Fields) -> "Replay":
-    from flowstart.replays.result import Replay
-
-    found = jobs[fields.text("job")].kept
-    if not isinstance(found, Replay):
-        raise RequestError("job: its replay is not there; wait until it is done")
-    return found
-
-
-def _transfers(replay: "Replay", fields: Fields) -> dict[str, Any]:
-    from flowstart.explorer.captures import replayed
-
-    network = fields.text("network") if "network" in fields else None
-    size_class = fields.text("class", replayed.EVERYTHING)
-    return replayed.transfers(replay, size_class, network, fields.whole("first", 0))
-
-
-def _transfer(replay: "Replay", fields: Fields) -> dict[str, Any]:
-    from flowstart.explorer.captures import replayed
-
-    return replayed.transfer(replay, fields.whole("transfer"))

@@ -17,25 +17,8 @@ from flowstart.explorer.settings import Settings
 from flowstart.explorer.working import Stop, done
 
 if TYPE_CHECKING:
-    from flowstart.explorer.maps import swept
+    from flowstart.explorer.maps.swept import Folders
     from flowstart.maps.result import SweepMap
-
-
-def routes(settings: Settings) -> list[Route]:
-    """`/api/map` for a level of the map; `/api/maps/...` for folders."""
-    folders = _Folders(settings)
-
-    async def level(request: Request) -> Response:
-        fields = Fields(await read(request), ("given", "rates", "rtts", "level"))
-        return JSONResponse(await done(request, lambda stop: _level(fields, settings, stop)))
-
-    return [
-        Route("/api/map", level, methods=["POST"]),
-        posted("/api/maps/read", MAP, folders.summary),
-        posted("/api/maps/tile", (*PLACE, *MAP), folders.tile),
-        posted("/api/maps/cell", ("cell", *MAP), folders.cell),
-    ]
-
 
 MAP = ("map", "by")
 """Which map is asked about."""
@@ -43,38 +26,43 @@ PLACE = ("column", "row", "x", "y")
 """Where a tile is: its panel's column and row, and its place there."""
 
 
-class _Folders:
-    """What is asked about the folders of sweeps."""
+def routes(settings: Settings) -> list[Route]:
+    """`/api/map` for a level of the map; `/api/maps/...` for folders."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+    async def level(request: Request) -> Response:
+        fields = Fields(await read(request), ("given", "rates", "rtts", "level"))
+        return JSONResponse(await done(request, lambda stop: _level(fields, settings, stop)))
 
-    @functools.cached_property
-    def _maps(self) -> "swept.Folders":
+    @functools.cache
+    def folders() -> "Folders":
+        from flowstart.explorer.maps.swept import Folders
+
+        return Folders([str(folder) for folder in settings.maps])
+
+    def found(fields: Fields) -> "SweepMap":
+        return folders().map(fields.whole("map", 0), fields.texts("by", ("rate", "rtt")))
+
+    def summary(fields: Fields) -> dict[str, Any]:
         from flowstart.explorer.maps import swept
 
-        return swept.Folders([str(folder) for folder in self._settings.maps])
+        return swept.summary(found(fields))
 
-    def _map(self, fields: Fields) -> "SweepMap":
-        return self._maps.map(fields.whole("map", 0), fields.texts("by", ("rate", "rtt")))
-
-    def summary(self, fields: Fields) -> dict[str, Any]:
-        """The map of a folder."""
+    def tile(fields: Fields) -> dict[str, Any]:
         from flowstart.explorer.maps import swept
 
-        return swept.summary(self._map(fields))
+        return swept.tile(found(fields), *(fields.whole(name) for name in PLACE))
 
-    def tile(self, fields: Fields) -> dict[str, Any]:
-        """The cells of a tile."""
+    def cell(fields: Fields) -> dict[str, Any]:
         from flowstart.explorer.maps import swept
 
-        return swept.tile(self._map(fields), *(fields.whole(name) for name in PLACE))
+        return swept.cell(found(fields), fields.whole("cell"))
 
-    def cell(self, fields: Fields) -> dict[str, Any]:
-        """What opens a cell."""
-        from flowstart.explorer.maps import swept
-
-        return swept.cell(self._map(fields), fields.whole("cell"))
+    return [
+        Route("/api/map", level, methods=["POST"]),
+        posted("/api/maps/read", MAP, summary),
+        posted("/api/maps/tile", (*PLACE, *MAP), tile),
+        posted("/api/maps/cell", ("cell", *MAP), cell),
+    ]
 
 
 def _level(fields: Fields, settings: Settings, stop: Stop) -> dict[str, Any]:
