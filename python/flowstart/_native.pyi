@@ -197,6 +197,18 @@ def split(text: str) -> list[str]:
 def request_fields(request: bytes, known: list[str]) -> str:
     """The fields of a request that may have the `known` ones, as JSON; none of them is null."""
 
+def stack_fields(text: str) -> str:
+    """Fields of a stack such as `ns2:iw=3` as pairs, the preset ahead, as JSON."""
+
+def stack_value(field: str, text: str) -> str:
+    """A value of a stack's field as JSON, a number or a truth value where the field has one."""
+
+def quick_start(text: str) -> list[tuple[str, str]]:
+    """Routers such as `target:threshold=90%`: their fields, the admission ahead."""
+
+def rate_steps(text: str) -> str:
+    """Steps of a rate such as `50Mbps:10s,0bps:100ms`, as JSON."""
+
 def near(name: str, known: list[str]) -> list[str]:
     """Known names that an unknown one may mean: those that contain it, or the nearest."""
 

@@ -259,22 +259,22 @@ REFUSED = [
     (["compare", *PATH, "--stack", "rfc:sack"], "should be written name=value"),
     (
         ["compare", *PATH, "--stack", "rfc:iw=3,,"],
-        "stack `rfc:iw=3,,`: empty at a comma",
+        "--stack: `rfc:iw=3,,`: empty at a comma",
     ),
     (
         ["compare", *PATH, "--stack", "rfc:iw=3,iw=4"],
-        "stack `rfc:iw=3,iw=4`: `iw` is given twice",
+        "--stack: `rfc:iw=3,iw=4`: `iw` is given twice",
     ),
     (["compare", *PATH, "--queue", "red:th_min=5,"], "--queue: queue `red`: empty at a"),
     (["compare", *PATH, "--size", "10kB,,20kB"], "--size `10kB,,20kB`: empty at a comma"),
     (["compare", *PATH, "--startup", "slow-start,"], "--startup `slow-start,`: empty at"),
     (
         ["compare", "--rtt", "9ms", "--rate-steps", "1Mbps:1s,,2Mbps:1s"],
-        "--rate-steps `1Mbps:1s,,2Mbps:1s`: empty at a comma",
+        "--rate-steps: `1Mbps:1s,,2Mbps:1s`: empty at a comma",
     ),
     (
         ["compare", *PATH, "--quick-start", "target:threshold=90%,", "--startup", "quick-start"],
-        "quick-start `target:threshold=90%,`: empty at a comma",
+        "--quick-start: `target:threshold=90%,`: empty at a comma",
     ),
     (["compare", *PATH, "--rate", "3Mbps"], "--rate is given twice; it takes one value"),
     (

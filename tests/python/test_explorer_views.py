@@ -203,7 +203,7 @@ def test_what_the_page_reads_is_what_is_answered(client: Explorer, ask: Callable
 @pytest.mark.parametrize(
     ("path", "body", "says"),
     [
-        ("/api/map", {}, "given: an object is needed"),
+        ("/api/map", {}, "given: missing"),
         ("/api/map", {"given": STATE, "level": 7}, "level: `7`"),
         ("/api/map", {"given": STATE, "rates": ["fast"]}, "rates: "),
         ("/api/map", {"given": STATE | {"rate": "x"}}, "--rate: `x`"),

@@ -58,7 +58,7 @@ def test_stacks_stand_beside_each_other_and_one_is_shown_in_full(cli: Cli) -> No
         (("paths", "wfi"), "no path is called `wfi`; did you mean `wifi`?"),
         (
             ("stacks", "lunix"),
-            "no stack is called `lunix`; did you mean `linux`? (all: flowstart stacks)",
+            "`lunix` is unknown; did you mean `linux`? (all: flowstart stacks)",
         ),
         (
             ("compare", "--rate", "1Mbps", "--rtt", "9ms", "--stack", "nooq"),

@@ -41,12 +41,14 @@ pub use fields::request_fields;
 pub use headline::{initial_window, small_buffers, Headline, SmallBuffer};
 pub use netem::{is_netem, netem_fields};
 pub use notes::{drawn, Legend, Setting};
+pub use path::rate_steps;
 pub use plan::Custom;
 pub use refusal::{near, Refusal};
 pub use settings::{Kind, Settings, StateOption};
+pub use stack::{stack_fields, typed};
 pub use summary::fastest;
 pub use table::marked;
-pub use words::split;
+pub use words::{split, table};
 
 use flowstart_sim::{Outcome, Prepared, Scenario};
 

@@ -5,6 +5,7 @@ use crate::refusal::suggest;
 use crate::settings::Settings;
 use crate::stack::fields_of;
 use crate::{netem, words, Refusal};
+use flowstart_sim::RequestError;
 use serde_json::{json, Map, Value};
 
 /// Fields of which a path has one as the source of its rate.
@@ -76,19 +77,22 @@ impl Path {
 fn read(name: &str, value: Value) -> Result<Value, Refusal> {
     match (name, value.as_str()) {
         ("quick_start", Some(text)) => {
-            let (admission, fields) = words::table("quick-start", text)?;
-            let mut object = Map::from_iter([("admission".to_owned(), admission.into())]);
-            object.extend(fields.into_iter().map(|(name, value)| (name, value.into())));
-            Ok(object.into())
+            let fields = words::table("quick_start", "admission", text)?;
+            let fields = fields.into_iter().map(|(name, value)| (name, value.into()));
+            Ok(Value::Object(fields.collect()))
         }
-        ("rate_steps", Some(text)) => rate_steps(text),
+        ("rate_steps", Some(text)) => Ok(rate_steps(text)?),
         _ => Ok(value),
     }
 }
 
 /// `50Mbps:10s,0bps:100ms` as steps of a rate.
-fn rate_steps(text: &str) -> Result<Value, Refusal> {
-    let refused = |problem: &str| Refusal::new(format!("--rate-steps `{text}`: {problem}"));
+///
+/// # Errors
+///
+/// It is not written so.
+pub fn rate_steps(text: &str) -> Result<Value, RequestError> {
+    let refused = |problem: &str| RequestError::new("rate_steps", format!("`{text}`: {problem}"));
     if text.trim_matches([' ', ',']).is_empty() {
         return Err(refused("empty; a step such as 50Mbps:10s is needed"));
     }
@@ -101,7 +105,7 @@ fn rate_steps(text: &str) -> Result<Value, Refusal> {
         }
         Ok(json!({"rate": rate, "lasts": lasts}))
     };
-    words::pieces("rate-steps", text, text)?
+    words::pieces("rate_steps", text, text)?
         .into_iter()
         .map(step)
         .collect()

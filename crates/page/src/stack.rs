@@ -3,7 +3,7 @@
 use crate::given::Given;
 use crate::refusal::suggest;
 use crate::{words, Refusal};
-use flowstart_sim::parts;
+use flowstart_sim::{parts, RequestError};
 use flowstart_transport::stack::PRESETS;
 use serde_json::{Map, Value};
 
@@ -46,19 +46,7 @@ impl Stack {
     }
 
     fn parse(text: &str) -> Result<Stack, Refusal> {
-        let (preset, fields) = words::table("stack", text)?;
-        let presets = presets();
-        if !presets.contains(&preset.as_str()) && !ADAPTERS.contains(&preset.as_str()) {
-            let near = suggest(&preset, &presets);
-            let problem = format!("`{preset}` is unknown{near} (all: flowstart stacks)");
-            return Err(Refusal::new(format!("--stack: {problem}")));
-        }
-        let mut found = vec![(PRESET.to_owned(), preset.into())];
-        found.extend(fields.into_iter().map(|(name, value)| {
-            let value = typed(&name, value);
-            (name, value)
-        }));
-        Ok(Stack(found))
+        Ok(Stack(stack_fields(text)?))
     }
 
     /// The fields as a scenario has them.
@@ -99,6 +87,26 @@ impl Stack {
     }
 }
 
+/// `ns2:recovery=newreno,iw=3` as fields, the preset ahead.
+///
+/// # Errors
+///
+/// The preset is unknown, or a field is not written so.
+pub fn stack_fields(text: &str) -> Result<Vec<(String, Value)>, RequestError> {
+    let fields = words::table("stack", PRESET, text)?;
+    let (preset, presets) = (fields[0].1.as_str(), presets());
+    if !presets.contains(&preset) && !ADAPTERS.contains(&preset) {
+        let near = suggest(preset, &presets);
+        let problem = format!("`{preset}` is unknown{near} (all: flowstart stacks)");
+        return Err(RequestError::new("stack.preset", problem));
+    }
+    let fields = fields.into_iter().map(|(name, value)| {
+        let value = typed(&name, value);
+        (name, value)
+    });
+    Ok(fields.collect())
+}
+
 /// Fields of a stack with separate options.
 fn own_options() -> Vec<&'static str> {
     let fields = fields_of("StackSpec").into_iter();
@@ -119,8 +127,8 @@ pub(crate) fn fields_of(part: &str) -> Vec<(&'static str, &'static str, bool)> {
         .collect()
 }
 
-/// A value as a number or a truth value where the field has one; else unchanged.
-fn typed(name: &str, value: String) -> Value {
+/// The value of a stack's field as a number or a truth value where it has one; else unchanged.
+pub fn typed(name: &str, value: String) -> Value {
     let kind = fields_of("StackSpec")
         .into_iter()
         .find(|(field, ..)| *field == name);

@@ -1,6 +1,6 @@
 //! Names with parameters as people write them: `limited-slow-start:max_ssthresh=100`.
 
-use crate::Refusal;
+use flowstart_sim::RequestError;
 
 /// Splits a list at its commas. Several parameters stay with their algorithm:
 /// `a,b:x=1,y=2,c` is `a`, `b:x=1,y=2` and `c`.
@@ -22,12 +22,16 @@ pub fn split(text: &str) -> Vec<String> {
     pieces
 }
 
-/// The pieces between commas of `listed`, a part of `text`. None of them may be empty.
-pub(crate) fn pieces<'a>(flag: &str, text: &str, listed: &'a str) -> Result<Vec<&'a str>, Refusal> {
+/// The pieces between commas of `listed`, a part of a field's `text`. None of them may be empty.
+pub(crate) fn pieces<'a>(
+    field: &str,
+    text: &str,
+    listed: &'a str,
+) -> Result<Vec<&'a str>, RequestError> {
     let found: Vec<&str> = listed.split(',').map(str::trim).collect();
     if found.len() > 1 && found.contains(&"") {
-        let problem = format!("--{flag} `{text}`: empty at a comma; leave the comma out");
-        return Err(Refusal::new(problem));
+        let problem = format!("`{text}`: empty at a comma; leave the comma out");
+        return Err(RequestError::new(field, problem));
     }
     Ok(found
         .into_iter()
@@ -35,24 +39,26 @@ pub(crate) fn pieces<'a>(flag: &str, text: &str, listed: &'a str) -> Result<Vec<
         .collect())
 }
 
-/// `value:name=value,...`: the first value, and the fields with names.
-pub(crate) fn table(flag: &str, text: &str) -> Result<(String, Vec<(String, String)>), Refusal> {
-    let (first, rest) = text.split_once(':').unwrap_or((text, ""));
-    let mut fields: Vec<(String, String)> = Vec::new();
-    for piece in pieces(flag, text, rest)? {
-        let refused = |why: &str| Refusal::new(format!("--{flag} `{text}`: `{piece}` {why}"));
+/// `value:name=value,...` as fields, of which the text has all names but that of the `first`.
+///
+/// # Errors
+///
+/// A piece is not written so, or a name is given twice; the error is about `field`.
+pub fn table(field: &str, first: &str, text: &str) -> Result<Vec<(String, String)>, RequestError> {
+    let (value, rest) = text.split_once(':').unwrap_or((text, ""));
+    let refused = |why: String| RequestError::new(field, format!("`{text}`: {why}"));
+    let mut fields = vec![(first.to_owned(), value.trim().to_owned())];
+    for piece in pieces(field, text, rest)? {
         let (name, value) = piece
             .split_once('=')
-            .ok_or_else(|| refused("should be written name=value"))?;
+            .ok_or_else(|| refused(format!("`{piece}` should be written name=value")))?;
         let (name, value) = (name.trim(), value.trim());
         if fields.iter().any(|(known, _)| known == name) {
-            return Err(Refusal::new(format!(
-                "--{flag} `{text}`: `{name}` is given twice"
-            )));
+            return Err(refused(format!("`{name}` is given twice")));
         }
         fields.push((name.to_owned(), value.to_owned()));
     }
-    Ok((first.trim().to_owned(), fields))
+    Ok(fields)
 }
 
 /// Fields as one word, the first value ahead.
@@ -92,6 +98,7 @@ pub(crate) fn short(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Refusal;
 
     #[test]
     fn parameters_stay_with_their_algorithm() {
@@ -101,24 +108,16 @@ mod tests {
 
     #[test]
     fn a_table_has_each_field_once() {
-        let (first, fields) = table("stack", "linux: iw=3 ,ack=2").unwrap();
+        let fields = table("stack", "preset", "linux: iw=3 ,ack=2").unwrap();
+        assert_eq!(word(&fields[0].1, &fields[1..]), "linux:iw=3,ack=2");
+        let refused = |text| Refusal::from(table("stack", "preset", text).unwrap_err()).to_string();
         assert_eq!(
-            (first.as_str(), word(&first, &fields)),
-            ("linux", "linux:iw=3,ack=2".into())
+            refused("linux:iw=3,iw=4"),
+            "--stack: `linux:iw=3,iw=4`: `iw` is given twice"
         );
-        let twice = table("stack", "linux:iw=3,iw=4").unwrap_err();
-        assert_eq!(
-            twice.to_string(),
-            "--stack `linux:iw=3,iw=4`: `iw` is given twice"
-        );
-        assert!(table("stack", "linux:iw")
-            .unwrap_err()
-            .to_string()
-            .contains("name=value"));
-        assert!(table("stack", "linux:a=1,,b=2")
-            .unwrap_err()
-            .to_string()
-            .contains("comma"));
+        assert!(refused("linux:preset=quic").contains("given twice"));
+        assert!(refused("linux:iw").contains("name=value"));
+        assert!(refused("linux:a=1,,b=2").contains("comma"));
     }
 
     #[test]

@@ -50,7 +50,8 @@ mod _native {
     #[pymodule_export]
     use crate::page::{
         buffer_warning, count, drawn, fastest, headline, initial_window, legend, marked, near,
-        notes, percent, rate, ratio, request_fields, seconds, size, small_buffers, split, Explorer,
+        notes, percent, quick_start, rate, rate_steps, ratio, request_fields, seconds, size,
+        small_buffers, split, stack_fields, stack_value, Explorer,
     };
     #[pymodule_export]
     use crate::table::Table;

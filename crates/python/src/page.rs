@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::batch::{self, Task};
 use crate::custom::{self, Callables};
-use crate::errors::RequestError;
+use crate::errors::{self, RequestError};
 use crate::lines::Cancel;
 
 /// What the page of the explorer is answered about one path.
@@ -219,6 +219,32 @@ pub fn marked(name: &str) -> String {
 pub fn request_fields(request: &[u8], known: Vec<String>) -> PyResult<String> {
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
     flowstart_page::request_fields(request, &known).map_err(refused)
+}
+
+/// A stack such as `ns2:recovery=newreno,iw=3`: its fields, the preset ahead, as JSON.
+#[pyfunction]
+pub fn stack_fields(text: &str) -> PyResult<String> {
+    let fields = flowstart_page::stack_fields(text).map_err(errors::request)?;
+    serde_json::to_string(&fields).map_err(refused)
+}
+
+/// A value of a stack's field as JSON, a number or a truth value where the field has one.
+#[pyfunction]
+pub fn stack_value(field: &str, text: String) -> String {
+    flowstart_page::typed(field, text).to_string()
+}
+
+/// Routers such as `target:threshold=90%`: their fields, the admission ahead.
+#[pyfunction]
+pub fn quick_start(text: &str) -> PyResult<Vec<(String, String)>> {
+    flowstart_page::table("quick_start", "admission", text).map_err(errors::request)
+}
+
+/// Steps of a rate such as `50Mbps:10s,0bps:100ms`, as JSON.
+#[pyfunction]
+pub fn rate_steps(text: &str) -> PyResult<String> {
+    let steps = flowstart_page::rate_steps(text).map_err(errors::request)?;
+    Ok(steps.to_string())
 }
 
 /// Splits a list of names at its commas; several parameters stay with their algorithm.

@@ -5,13 +5,15 @@ people write it, whole numbers, truth values, and lists where an option may be g
 """
 
 import dataclasses
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from flowstart import _native
 from flowstart.comparison.plan import DEFAULT_SIZES, Plan
 from flowstart.errors import RequestError
-from flowstart.model import definitions, specs
+from flowstart.model import definitions
 from flowstart.model import stack as stacks
 from flowstart.model.catalog import listed
 from flowstart.model.custom import CustomStartups
@@ -153,9 +155,9 @@ def path_of(given: Mapping[str, Any]) -> dict[str, Any] | None:
     if not fields and "path" not in given:
         return None
     if "quick_start" in fields:
-        fields["quick_start"] = specs.quick_start(fields["quick_start"])
+        fields["quick_start"] = dict(_native.quick_start(fields["quick_start"]))
     if "rate_steps" in fields:
-        fields["rate_steps"] = specs.rate_steps(fields["rate_steps"])
+        fields["rate_steps"] = json.loads(_native.rate_steps(fields["rate_steps"]))
     return replaced(named_fields(given["path"]) if "path" in given else {}, fields)
 
 

@@ -20,7 +20,8 @@ def listed(option: str, text: str | None, usual: Sequence[str]) -> Sequence[str]
     pieces = split(text)
     if not pieces:
         raise RequestError(f"--{option} `{text}`: empty; leave it out for the usual ones")
-    _pieces(f"--{option}", text, text)
+    if "" in (piece.strip() for piece in text.split(",")):
+        raise RequestError(f"--{option} `{text}`: empty at a comma; leave the comma out")
     return pieces
 
 
@@ -91,53 +92,11 @@ def unequal(sizes: Sequence[str], mss: str) -> None:
             raise RequestError(f"size `{size}` is the same as `{known}`; leave one of the two out")
 
 
-def quick_start(text: str) -> dict[str, str]:
-    """`target:threshold=90%` as the fields of a path's Quick-Start routers."""
-    return table("quick-start", "admission", text)
-
-
-def rate_steps(text: str) -> list[dict[str, str]]:
-    """`50Mbps:10s,0bps:100ms` as the steps of a path's rate."""
-    if not text.strip(" ,"):
-        raise RequestError(f"--rate-steps `{text}`: empty; a step such as 50Mbps:10s is needed")
-    steps = []
-    for piece in _pieces("--rate-steps", text, text):
-        rate, _, lasts = (part.strip() for part in piece.partition(":"))
-        if not rate or not lasts:
-            raise RequestError(
-                f"--rate-steps `{text}`: `{piece}` should be written RATE:TIME, such as 50Mbps:10s"
-            )
-        steps.append({"rate": rate, "lasts": lasts})
-    return steps
-
-
-def _pieces(option: str, text: str, listed: str) -> list[str]:
-    """What stands between the commas of `listed`, a part of `text`; nothing may be missing."""
-    pieces = [piece.strip() for piece in listed.split(",")]
-    if len(pieces) > 1 and not all(pieces):
-        raise RequestError(f"{option} `{text}`: empty at a comma; leave the comma out")
-    return [piece for piece in pieces if piece]
-
-
 def of_path(name: str, value: Any) -> Any:
     """A field of a path as the command line takes it."""
     if name == "rate_steps":
         return ",".join(f"{step['rate']}:{step['lasts']}" for step in value)
     return word(value, "admission", "") if isinstance(value, Mapping) else value
-
-
-def table(option: str, first: str, text: str) -> dict[str, str]:
-    """`value:name=value,...` as fields, the first of which has no name in the text."""
-    name, _, overrides = text.partition(":")
-    fields = {first: name.strip()}
-    for override in _pieces(option, text, overrides):
-        field, equals, value = (part.strip() for part in override.partition("="))
-        if not equals:
-            raise RequestError(f"{option} `{text}`: `{override}` should be written name=value")
-        if field in fields:
-            raise RequestError(f"{option} `{text}`: `{field}` is given twice")
-        fields[field] = value
-    return fields
 
 
 def word(fields: Mapping[str, Any], first: str, usual: str) -> str:
