@@ -197,6 +197,11 @@ def split(text: str) -> list[str]:
 def request_fields(request: bytes, known: list[str]) -> str:
     """The fields of a request that may have the `known` ones, as JSON; none of them is null."""
 
+def check_options(
+    given: str, startups: list[str], stack: str, custom: CustomStartups | None
+) -> None:
+    """Refuses an option that is `given` and changes nothing; the mappings are JSON."""
+
 def stack_fields(text: str) -> str:
     """Fields of a stack such as `ns2:iw=3` as pairs, the preset ahead, as JSON."""
 

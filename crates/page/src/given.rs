@@ -21,6 +21,17 @@ pub(crate) enum Typed {
     List(Vec<String>),
 }
 
+impl Typed {
+    fn value(&self) -> Value {
+        match self {
+            Typed::Text(text) => text.clone().into(),
+            Typed::Number(number) => (*number).into(),
+            Typed::Switch(truth) => (*truth).into(),
+            Typed::List(texts) => texts.clone().into(),
+        }
+    }
+}
+
 /// What was given, by option with `_` for `-`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(transparent)]
@@ -84,12 +95,15 @@ impl Given {
 
     /// An option's value as a scenario has it.
     pub(crate) fn value(&self, name: &str) -> Option<Value> {
-        Some(match self.0.get(name)? {
-            Typed::Text(text) => text.clone().into(),
-            Typed::Number(number) => (*number).into(),
-            Typed::Switch(truth) => (*truth).into(),
-            Typed::List(texts) => texts.clone().into(),
-        })
+        self.0.get(name).map(Typed::value)
+    }
+
+    /// All values by option.
+    pub(crate) fn object(&self) -> Map<String, Value> {
+        let fields = self.0.iter();
+        fields
+            .map(|(name, typed)| (name.clone(), typed.value()))
+            .collect()
     }
 }
 

@@ -42,7 +42,7 @@ pub use headline::{initial_window, small_buffers, Headline, SmallBuffer};
 pub use netem::{is_netem, netem_fields};
 pub use notes::{drawn, Legend, Setting};
 pub use path::rate_steps;
-pub use plan::Custom;
+pub use plan::{check_options, Custom};
 pub use refusal::{near, Refusal};
 pub use settings::{Kind, Settings, StateOption};
 pub use stack::{stack_fields, typed};

@@ -3,12 +3,12 @@
 use crate::given::Given;
 use crate::path::Path;
 use crate::settings::Settings;
-use crate::stack::Stack;
+use crate::stack::{caches, Stack};
 use crate::startups::{baseline, listed, variants, Variant};
 use crate::{limits, words, Refusal, Run};
 use flowstart_control::entry::Need;
 use flowstart_control::CustomStartups;
-use flowstart_sim::{Compiler, Scenario};
+use flowstart_sim::{Compiler, RequestError, Scenario};
 use serde_json::{json, Map, Value};
 use std::collections::BTreeMap;
 
@@ -70,7 +70,14 @@ impl Plan {
     /// The runs, one for each startup. Refuses a scenario that is wrong, an option that changes
     /// nothing, and what would take long.
     pub(crate) fn runs(&self, custom: &Custom) -> Result<Vec<Run>, Refusal> {
-        self.refuse_what_changes_nothing(custom)?;
+        let startups = self.variants.iter().map(|variant| variant.startup.clone());
+        let startups: Vec<String> = startups.collect();
+        check_options(
+            &self.given.object(),
+            &startups,
+            &self.stack.object(),
+            &custom.hooks,
+        )?;
         let mut compiler = Compiler::new(custom.startups.clone());
         let mut run = |variant: &Variant| {
             let scenario = Scenario::from_value(self.document(variant))?;
@@ -122,60 +129,73 @@ impl Plan {
             "seed": self.seed,
         })
     }
+}
 
-    fn refuse_what_changes_nothing(&self, custom: &Custom) -> Result<(), Refusal> {
-        let hosts = self.given.number("hosts").unwrap_or(0);
-        let options = [
-            (
-                "stagger",
-                self.flows > 1,
-                "one flow has no other to wait for; give `flows`",
-            ),
-            (
-                "hosts",
-                hosts <= self.flows,
-                "a flow uses one pair of hosts; give as many flows as hosts, or more",
-            ),
-            (
-                "cached_cwnd",
-                self.uses_cache(custom),
-                "no startup here uses a memory; add one that does, such as careful-resume",
-            ),
-            (
-                "quick_start",
-                self.some(custom, "rate_request", |variant| {
-                    is_called(variant, REQUESTS_RATE)
-                }),
-                "no startup here uses rate requests; add quick-start",
-            ),
-        ];
-        for (name, applies, otherwise) in options {
-            if let (Some(value), false) = (self.given.value(name), applies) {
-                let value = value
-                    .as_str()
-                    .map_or_else(|| value.to_string(), str::to_owned);
-                let flag = name.replace('_', "-");
-                let problem = format!("--{flag}: `{value}` changes nothing: {otherwise}");
-                return Err(Refusal::new(problem));
-            }
-        }
-        Ok(())
-    }
-
-    fn uses_cache(&self, custom: &Custom) -> bool {
-        self.stack.caches() || self.some(custom, "on_known", |variant| uses_cache(&variant.startup))
-    }
-
-    /// Whether some startup is so, or is a custom one with this hook.
-    fn some(&self, custom: &Custom, hook: &str, is_so: fn(&Variant) -> bool) -> bool {
-        let has_hook = |variant: &Variant| {
-            let hooks = custom.hooks.get(&variant.startup);
-            hooks.is_some_and(|hooks| hooks.iter().any(|one| one == hook))
+/// Refuses an option that is given and changes nothing under these startups and this stack. `hooks`
+/// are the names of the hooks of those startups that are not in the catalog.
+///
+/// # Errors
+///
+/// There is such an option.
+pub fn check_options(
+    given: &Map<String, Value>,
+    startups: &[String],
+    stack: &Map<String, Value>,
+    hooks: &BTreeMap<String, Vec<String>>,
+) -> Result<(), RequestError> {
+    let number = |name| given.get(name).and_then(Value::as_u64).unwrap_or(0).max(1);
+    let some = |hook: &str, is_so: fn(&str) -> bool| {
+        let has_hook = |startup| {
+            let own: Option<&Vec<String>> = hooks.get(startup);
+            own.is_some_and(|own| own.iter().any(|one| one == hook))
         };
-        self.variants
+        startups
             .iter()
-            .any(|variant| is_so(variant) || has_hook(variant))
+            .any(|startup| is_so(startup) || has_hook(startup))
+    };
+    let (flows, requests) = (number("flows"), number("requests"));
+    let options = [
+        (
+            "stagger",
+            flows > 1,
+            "one flow has no other to wait for; give `flows`",
+        ),
+        (
+            "flows",
+            requests == 1,
+            "the requests have one connection; leave it out",
+        ),
+        (
+            "idle",
+            requests > 1,
+            "a connection has one transfer; give `requests`",
+        ),
+        (
+            "hosts",
+            number("hosts") <= flows,
+            "a flow uses one pair of hosts; give as many flows as hosts, or more",
+        ),
+        (
+            "cached_cwnd",
+            caches(stack) || some("on_known", uses_cache),
+            "no startup here uses a memory; add one that does, such as careful-resume",
+        ),
+        (
+            "quick_start",
+            some("rate_request", requests_rate),
+            "no startup here uses rate requests; add quick-start",
+        ),
+    ];
+    for (name, applies, otherwise) in options {
+        if let (Some(value), false) = (given.get(name), applies) {
+            let value = value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned);
+            let problem = format!("`{value}` changes nothing: {otherwise}");
+            return Err(RequestError::new(name, problem));
+        }
     }
+    Ok(())
 }
 
 /// Whether a startup of the catalog uses cached state.
@@ -183,8 +203,9 @@ pub(crate) fn uses_cache(startup: &str) -> bool {
     listed(startup).is_some_and(|entry| entry.needs.contains(&Need::Cache))
 }
 
-fn is_called(variant: &Variant, name: &str) -> bool {
-    listed(&variant.startup).is_some_and(|entry| entry.name == name)
+/// Whether a startup of the catalog requests a rate on its SYN.
+fn requests_rate(startup: &str) -> bool {
+    listed(startup).is_some_and(|entry| entry.name == REQUESTS_RATE)
 }
 
 /// Refuses a path that is wrong whatever runs on it.

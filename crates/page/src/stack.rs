@@ -76,15 +76,14 @@ impl Stack {
             .collect();
         Some(words::word(&text(&preset.1), &fields))
     }
+}
 
-    /// Whether the endpoints themselves use cached state of earlier connections.
-    pub(crate) fn caches(&self) -> bool {
-        let has = |name: &str, values: &[&str]| {
-            let mut fields = self.0.iter().filter(|(field, _)| field == name);
-            fields.any(|(_, value)| value.as_str().is_some_and(|value| values.contains(&value)))
-        };
-        CACHING.iter().any(|(name, values)| has(name, values))
-    }
+/// Whether a stack with these fields uses cached state of earlier connections itself.
+pub(crate) fn caches(stack: &Map<String, Value>) -> bool {
+    let value = |name: &str| stack.get(name).and_then(Value::as_str);
+    CACHING
+        .iter()
+        .any(|(name, values)| value(name).is_some_and(|value| values.contains(&value)))
 }
 
 /// `ns2:recovery=newreno,iw=3` as fields, the preset ahead.

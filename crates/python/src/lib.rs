@@ -49,9 +49,9 @@ mod _native {
     use crate::packets::FlowPackets;
     #[pymodule_export]
     use crate::page::{
-        buffer_warning, count, drawn, fastest, headline, initial_window, legend, marked, near,
-        notes, percent, quick_start, rate, rate_steps, ratio, request_fields, seconds, size,
-        small_buffers, split, stack_fields, stack_value, Explorer,
+        buffer_warning, check_options, count, drawn, fastest, headline, initial_window, legend,
+        marked, near, notes, percent, quick_start, rate, rate_steps, ratio, request_fields,
+        seconds, size, small_buffers, split, stack_fields, stack_value, Explorer,
     };
     #[pymodule_export]
     use crate::table::Table;

@@ -221,6 +221,22 @@ pub fn request_fields(request: &[u8], known: Vec<String>) -> PyResult<String> {
     flowstart_page::request_fields(request, &known).map_err(refused)
 }
 
+/// Refuses an option that is `given` and changes nothing under these startups and this stack.
+///
+/// Both mappings are JSON. `custom` are startups in Python.
+#[pyfunction]
+pub fn check_options(
+    given: &str,
+    startups: Vec<String>,
+    stack: &str,
+    custom: Option<Bound<'_, PyDict>>,
+) -> PyResult<()> {
+    let given = serde_json::from_str(given).map_err(refused)?;
+    let stack = serde_json::from_str(stack).map_err(refused)?;
+    let hooks = Callables::read(custom)?.hooks();
+    flowstart_page::check_options(&given, &startups, &stack, &hooks).map_err(errors::request)
+}
+
 /// A stack such as `ns2:recovery=newreno,iw=3`: its fields, the preset ahead, as JSON.
 #[pyfunction]
 pub fn stack_fields(text: &str) -> PyResult<String> {
