@@ -70,14 +70,7 @@ impl Plan {
     /// The runs, one for each startup. Refuses a scenario that is wrong, an option that changes
     /// nothing, and what would take long.
     pub(crate) fn runs(&self, custom: &Custom) -> Result<Vec<Run>, Refusal> {
-        let startups = self.variants.iter().map(|variant| variant.startup.clone());
-        let startups: Vec<String> = startups.collect();
-        check_options(
-            &self.given.object(),
-            &startups,
-            &self.stack.object(),
-            &custom.hooks,
-        )?;
+        self.refuse_what_changes_nothing(custom)?;
         let mut compiler = Compiler::new(custom.startups.clone());
         let mut run = |variant: &Variant| {
             let scenario = Scenario::from_value(self.document(variant))?;
@@ -128,6 +121,13 @@ impl Plan {
             "flows": [flow],
             "seed": self.seed,
         })
+    }
+
+    fn refuse_what_changes_nothing(&self, custom: &Custom) -> Result<(), RequestError> {
+        let startups = self.variants.iter().map(|variant| variant.startup.clone());
+        let startups: Vec<String> = startups.collect();
+        let (given, stack) = (self.given.object(), self.stack.object());
+        check_options(&given, &startups, &stack, &custom.hooks)
     }
 }
 
