@@ -5,6 +5,7 @@ nothing is run twice when the page asks for level after level.
 """
 
 import dataclasses
+import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,9 +18,9 @@ from flowstart.comparison.rows import placed
 from flowstart.comparison.summary import Summary, summarise
 from flowstart.errors import RequestError
 from flowstart.maps.measures import MARGIN
-from flowstart.model.document import encode, plain, resolve
+from flowstart.model.document import encode, plain
 from flowstart.model.path import NetworkPath
-from flowstart.model.quantities import NS_PER_S, Kind, read, read_seconds
+from flowstart.model.quantities import NS_PER_S, Kind, read
 from flowstart.simulation import frames
 from flowstart.simulation.batch import run_many
 
@@ -29,7 +30,6 @@ Progress: TypeAlias = Callable[[int, int], object]
 COLUMNS, ROWS = 4, 3
 """Cells of the first level, its ends included: few, so that 10 MB take a tenth of a second."""
 LEVELS = 4
-PACKET_BYTES = 1460
 RATES = ("1Mbps", "1Gbps")
 RTTS = ("5ms", "500ms")
 """From where to where the map goes unless asked otherwise."""
@@ -140,12 +140,13 @@ def level(
     cells = extent.cells(number)
     plans = [_at(plan, cell) for cell in cells]
     cases = plan.cases()
-    _refuse_what_takes_long(plan, number, cells)
     scenarios = [
         encode(dataclasses.replace(plan, base=one.base).scenario(case))
         for one in plans
         for case in cases
     ]
+    refuse = functools.partial(_refuse_what_takes_long, number)
+    _native.calls_python(scenarios, plan.custom.natives(), refuse)
     batch = run_many(scenarios, workers, progress, plan.custom)
     failed = {run["run"] for run in frames.rows(batch["runs"]) if run["error"]}
     rows: list[list[dict[str, Any]]] = [[] for _ in cells]
@@ -174,32 +175,15 @@ def _at(plan: Plan, cell: Cell) -> Plan:
     return dataclasses.replace(plan, base=plan.base | {"path": plain(path)})
 
 
-def _refuse_what_takes_long(plan: Plan, number: int, cells: Sequence[Cell]) -> None:
-    """By the packets that all runs send together."""
-    flow = resolve(plan.scenario(plan.cases()[0]), plan.custom)["flows"][0]
-    runs = len(plan.cases()) * flow["count"]
-    each = [
-        size_bytes(flow["size"], f"{PACKET_BYTES}B", _native.rate_bps(cell.rate), cell.rtt)
-        for cell in cells
-    ]
-    packets = runs * sum(each) / PACKET_BYTES
+def _refuse_what_takes_long(number: int, counted: "_native.Estimated") -> None:
+    """By the packets that all runs of a level send together."""
+    packets = counted["packets"]
     if packets > MOST_PACKETS:
         raise RequestError(
             f"size: level {number} of the map would send {packets / 1e6:,.0f} million packets, and "
             f"at most {MOST_PACKETS / 1e6:.0f} million are possible; a smaller size, fewer "
             "startups or fewer flows are needed"
         )
-
-
-def size_bytes(size: str, mss: str, rate_bps: float, rtt: str) -> float:
-    """A transfer's size, which may be a number of bandwidth-delay products (`10bdp`)."""
-    known = _native.size_bytes(size, mss)
-    if known is not None:
-        return known
-    bdps, seconds = read(size), read_seconds(rtt)
-    assert bdps  # the simulator has read both
-    assert seconds is not None
-    return bdps.number * rate_bps * seconds / 8
 
 
 def _outcome(cell: Cell, plan: Plan, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
