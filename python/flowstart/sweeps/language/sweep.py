@@ -178,9 +178,10 @@ class Sweep:
         leaf, stack = place.leaf, place.stack
         part = self._part(place.path)
         seeds = self.request.seeds.of(place.path, part)
-        is_drawn = drawn({"path": leaf.path, "stack": stack.resolved, "flows": [leaf.flow]})
+        resolved = {"path": leaf.path, "stack": stack.resolved, "flows": [leaf.flow]}
+        is_same = len(seeds) > 1 and not drawn(resolved)
         for cc, competing in product(self.request.avoidances, self.request.competing):
-            once = len(seeds) > 1 and not is_drawn and competing not in DRAWN_COMPANY
+            once = is_same and competing not in DRAWN_COMPANY
             if once:
                 same[SEEDS] += len(seeds) - 1
             for repeat, seed in enumerate(seeds[:1] if once else seeds):
