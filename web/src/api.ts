@@ -14,12 +14,20 @@ export class Refused extends Error {
   }
 }
 
+/** An answer with a binary tail. */
+export interface Framed<T> {
+  head: T;
+  tail: DataView;
+}
+
+/** Hears which share of an answer is there, and may have what there is so far. */
+export type Partly<T> = (share: number, soFar: () => Promise<Framed<T>>) => void;
+
 /** What answers the page: a server, or the page itself. */
 export interface Backend {
   get<T>(path: string, signal?: AbortSignal): Promise<T>;
   post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T>;
-  /** An answer with a binary tail. */
-  frame<T>(path: string, body: unknown, signal?: AbortSignal): Promise<{ head: T; tail: DataView }>;
+  frame<T>(path: string, body: unknown, signal?: AbortSignal, partly?: Partly<T>): Promise<Framed<T>>;
   /** Sends a file unchanged. */
   upload<T>(path: string, file: Blob, signal?: AbortSignal): Promise<T>;
 }
@@ -38,12 +46,7 @@ export class Api implements Backend {
     return (await (await this.send(path, asJson(body), signal)).json()) as T;
   }
 
-  /** An answer with a binary tail. */
-  async frame<T>(
-    path: string,
-    body: unknown,
-    signal?: AbortSignal,
-  ): Promise<{ head: T; tail: DataView }> {
+  async frame<T>(path: string, body: unknown, signal?: AbortSignal): Promise<Framed<T>> {
     return unpack<T>(await (await this.send(path, asJson(body), signal)).arrayBuffer());
   }
 

@@ -63,6 +63,14 @@ test("what the page shows first has a row and a line of each startup", { skip },
   assert.equal(head.trajectories.length, first.startup?.length);
 });
 
+test("parts of two modules come to the bytes of one", { skip }, async () => {
+  const request = JSON.stringify({ given: choices().about.first, columns: 600 });
+  const [one, other, third] = await Promise.all([engine(), engine(), engine()]);
+  const parts = [0, 1, 2, 3, 4, 5].map((number) => (number % 2 ? one : other).ask("part", `${number}\0${request}`));
+  const bytes = new Uint8Array(await new Blob(parts).arrayBuffer());
+  assert.deepEqual(third.ask("compare", request, bytes), other.ask("compare", request));
+});
+
 test("the answers of the tour have the numbers of its runs", { skip }, async () => {
   const found = await engine();
   for (const { title, given, answer, cells } of STEPS) {
@@ -84,7 +92,7 @@ test("packets are answered one by one", { skip }, async () => {
 test("a capture is read from memory", { skip }, async () => {
   const name = "web-mix.pcap.gz";
   const file = new Uint8Array(readFileSync(join(ROOT, "tests/data/captures", name)));
-  const found = JSON.parse(text((await engine()).ask("capture", `${name}\0`, file))) as CaptureContents;
+  const found = JSON.parse(text((await engine()).ask("capture", name, file))) as CaptureContents;
   assert.match(found.headline, /^web-mix\.pcap\.gz: [\d,]+ packets, /);
   assert.equal(found.tables.length, 3);
   assert.ok(found.tables.every((table) => table.rows.length > 0));

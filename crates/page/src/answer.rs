@@ -3,6 +3,7 @@
 use crate::frame::{frame, Tail};
 use crate::given::Given;
 use crate::lines::Traced;
+use crate::part::{encode, Part};
 use crate::plan::{Custom, Plan};
 use crate::refusal::suggest;
 use crate::requests::{CompareRequest, PacketsRequest};
@@ -10,10 +11,9 @@ use crate::rows::{rows, Row};
 use crate::settings::Settings;
 use crate::table::{table, Grid};
 use crate::{command, headline, limits, notes, packets, rows, scenario_file, summary, words};
-use crate::{Failure, Finished, Refusal, Runs};
+use crate::{Failure, Finished, Refusal, Run, Runs};
 use flowstart_sim::record::journeys::JourneysRequest;
 use flowstart_sim::record::lines::LinesRequest;
-use flowstart_sim::Outcome;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::VecDeque;
@@ -118,22 +118,7 @@ impl Page {
         let request = CompareRequest::read(request, &self.settings)?;
         let plan = Plan::of(request.given.clone(), &self.settings)?;
         let mut wanted = plan.runs(custom)?;
-        let flows = flows_of_each(&plan);
-        let columns = MOST_BINS / (flows * wanted.len());
-        let lines = LinesRequest {
-            flows: (0..flows)
-                .filter_map(|flow| u32::try_from(flow).ok())
-                .collect(),
-            columns: request
-                .columns
-                .min(u32::try_from(columns).unwrap_or(u32::MAX)),
-            from: request.from,
-            to: request.to,
-        };
-        for run in &mut wanted {
-            let recorded = run.prepared.record_lines(lines.clone());
-            recorded.map_err(Refusal::from)?;
-        }
+        record_lines(&mut wanted, &request, &plan)?;
         let resolved: Vec<Value> = wanted.iter().map(limits::resolved).collect();
         let mut finished = runs(wanted).map_err(Failure::Ended)?;
         let whole = match request.to {
@@ -149,8 +134,30 @@ impl Page {
         };
         let lines = finished
             .iter_mut()
-            .map(|one| one.as_mut().ok()?.lines.take());
+            .map(|one| one.as_mut()?.as_mut().ok()?.lines.take());
         Ok(framed(&whole, &Traced::of(lines.collect())))
+    }
+
+    /// One of the runs of a comparison, simulated: bytes for [`decode`](crate::decode), none where
+    /// there is no run of this number.
+    ///
+    /// # Errors
+    ///
+    /// The request is wrong, or the run was ended.
+    pub fn part<E>(
+        &self,
+        request: &[u8],
+        number: usize,
+        runs: &mut Runs<'_, E>,
+    ) -> Result<Vec<u8>, Failure<E>> {
+        let request = CompareRequest::read(request, &self.settings)?;
+        let plan = Plan::of(request.given.clone(), &self.settings)?;
+        let some = plan.variants.get(number..=number).unwrap_or_default();
+        let mut wanted = plan.runs_of(some, &Custom::default())?;
+        record_lines(&mut wanted, &request, &plan)?;
+        let finished = runs(wanted).map_err(Failure::Ended)?.pop().flatten();
+        let of = |finished| encode(number, plan.variants.len(), &finished);
+        Ok(finished.map_or_else(Vec::new, of))
     }
 
     /// The first packets of a startup's first flow, one by one, as JSON.
@@ -183,9 +190,9 @@ impl Page {
         let rtt = limits::resolved(&run)["flows"][0]["rtt"].take();
         let rtt_s = limits::seconds(rtt.as_str().unwrap_or_default());
         let found = match runs(vec![run]).map_err(Failure::Ended)?.pop() {
-            Some(Ok(outcome)) => outcome.journeys.unwrap_or_default(),
-            Some(Err(error)) => return Err(Refusal::new(error).into()),
-            None => Default::default(),
+            Some(Some(Ok(part))) => part.journeys.unwrap_or_default(),
+            Some(Some(Err(error))) => return Err(Refusal::new(error).into()),
+            Some(None) | None => Default::default(),
         };
         Ok(packets::document(&found, rtt_s).to_string())
     }
@@ -199,9 +206,18 @@ impl Page {
         Some(comparison)
     }
 
-    /// Keeps a comparison in the place of the one that was not looked at for longest.
-    fn keep(&self, plan: Plan, resolved: &[Value], finished: &[Finished]) -> Arc<Comparison> {
+    /// Makes a comparison, and keeps it, once it is complete, in the place of the one that was not
+    /// looked at for longest.
+    fn keep(
+        &self,
+        plan: Plan,
+        resolved: &[Value],
+        finished: &[Option<Finished>],
+    ) -> Arc<Comparison> {
         let found = Arc::new(comparison(&plan, resolved, finished));
+        if finished.iter().any(Option::is_none) {
+            return found;
+        }
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|(known, _)| *known != plan.given);
         kept.push_back((plan.given, found.clone()));
@@ -221,21 +237,41 @@ fn flows_of_each(plan: &Plan) -> usize {
         .max(1)
 }
 
-fn comparison(plan: &Plan, resolved: &[Value], finished: &[Finished]) -> Comparison {
-    let outcomes: Vec<Option<&Outcome>> = finished.iter().map(|one| one.as_ref().ok()).collect();
-    let mut rows = rows(&outcomes);
+/// Has runs record what the lines of an answer need.
+fn record_lines(runs: &mut [Run], request: &CompareRequest, plan: &Plan) -> Result<(), Refusal> {
+    let flows = flows_of_each(plan);
+    let columns = MOST_BINS / (flows * plan.variants.len());
+    let lines = LinesRequest {
+        flows: (0..flows)
+            .filter_map(|flow| u32::try_from(flow).ok())
+            .collect(),
+        columns: request
+            .columns
+            .min(u32::try_from(columns).unwrap_or(u32::MAX)),
+        from: request.from,
+        to: request.to,
+    };
+    for run in runs {
+        run.prepared.record_lines(lines.clone())?;
+    }
+    Ok(())
+}
+
+fn comparison(plan: &Plan, resolved: &[Value], finished: &[Option<Finished>]) -> Comparison {
+    let parts: Vec<Option<&Part>> = finished
+        .iter()
+        .map(|one| one.as_ref()?.as_ref().ok())
+        .collect();
+    let mut rows = rows(&parts);
     let found = summary::summaries(&rows, plan);
     let order = summary::order(&found, plan);
     // Studies made with ns-2 count until the last ACK.
     let acked = rows.iter().any(|row| row.flow.stack == "ns2");
-    let done = outcomes.iter().flatten().count();
-    let failed = (done < outcomes.len()).then_some((done, outcomes.len()));
+    let failed = finished.iter().flatten().filter(|one| one.is_err()).count();
+    let failed = (failed > 0).then_some((parts.len() - failed, parts.len()));
     let first = resolved.first().unwrap_or(&Value::Null);
-    let buffer = outcomes
-        .iter()
-        .flatten()
-        .next()
-        .map(|outcome| outcome.buffer.as_str());
+    let buffer = parts.iter().flatten().next();
+    let buffer = buffer.map(|part| part.buffer.as_str());
     let notes = notes::notes(plan, resolved, failed);
     let headline = headline::headline(plan, first, &rows, buffer);
     let most = u32::try_from(flows_of_each(plan)).unwrap_or(u32::MAX);
@@ -254,7 +290,7 @@ fn comparison(plan: &Plan, resolved: &[Value], finished: &[Finished]) -> Compari
         warnings: [headline::warnings(plan, first), failures(plan, finished)].concat(),
         rows: rows
             .iter()
-            .map(|row| rows::document(row, plan, &outcomes))
+            .map(|row| rows::document(row, plan, &parts))
             .collect(),
     };
     let named = |row: Row| (plan.variants[row.run].name.clone(), row);
@@ -264,9 +300,9 @@ fn comparison(plan: &Plan, resolved: &[Value], finished: &[Finished]) -> Compari
 }
 
 /// Why runs failed.
-fn failures(plan: &Plan, finished: &[Finished]) -> Vec<String> {
+fn failures(plan: &Plan, finished: &[Option<Finished>]) -> Vec<String> {
     let failed = plan.variants.iter().zip(finished);
-    let failed = failed.filter_map(|(variant, one)| Some((variant, one.as_ref().err()?)));
+    let failed = failed.filter_map(|(variant, one)| Some((variant, one.as_ref()?.as_ref().err()?)));
     let (size, seed) = (&plan.size, plan.seed);
     failed
         .map(|(variant, error)| format!("{} with {size}, seed {seed}: {error}", variant.name))
@@ -302,6 +338,8 @@ mod tests {
             ("flows", "number"),
             ("seed", "number"),
             ("stagger", "text"),
+            ("loss", "text"),
+            ("available-rate", "text"),
             ("path", "text"),
             ("stack", "text"),
             ("cc", "text"),
@@ -315,6 +353,27 @@ mod tests {
             "paths": {"dsl": {"rate": "10Mbps", "rtt": "30ms"}},
         });
         Page::new(serde_json::from_value(settings).unwrap())
+    }
+
+    fn run_all(all: Vec<Run>) -> Result<Vec<Option<Finished>>, Infallible> {
+        let finished = |run: &Run| Some(Ok(run.prepared.run().into()));
+        Ok(all.iter().map(finished).collect())
+    }
+
+    /// The parts of these runs, simulated in this order.
+    fn parts(request: &str, numbers: &[usize]) -> Vec<u8> {
+        let part = |number: &usize| {
+            let found = page().part(request.as_bytes(), *number, &mut run_all);
+            found.ok().unwrap()
+        };
+        numbers.iter().flat_map(part).collect()
+    }
+
+    /// The answer with no more than these parts.
+    fn assembled(request: &str, parts: &[u8]) -> Vec<u8> {
+        let mut runs = |_| -> Result<_, Infallible> { Ok(crate::decode(parts).unwrap()) };
+        let found = page().compare(request.as_bytes(), &Custom::default(), &mut runs);
+        found.ok().unwrap()
     }
 
     /// What a page answers to requests, and how many runs that took.
@@ -333,22 +392,26 @@ mod tests {
 
         fn compare(&mut self, request: &Value) -> Result<(Value, Vec<u8>), String> {
             let runs = &mut self.runs;
-            let mut run_all = |all: Vec<crate::Run>| -> Result<Vec<Finished>, Infallible> {
+            let mut counted = |all: Vec<Run>| {
                 *runs += all.len();
-                Ok(all.iter().map(|run| Ok(run.prepared.run())).collect())
+                run_all(all)
             };
             let request = request.to_string();
             let found = self
                 .page
-                .compare(request.as_bytes(), &Custom::default(), &mut run_all);
+                .compare(request.as_bytes(), &Custom::default(), &mut counted);
             let found = found.map_err(|failure| match failure {
                 Failure::Refused(refusal) => refusal.to_string(),
                 Failure::Ended(never) => match never {},
             })?;
+            Ok(Answers::unpacked(&found))
+        }
+
+        fn unpacked(found: &[u8]) -> (Value, Vec<u8>) {
             let (length, rest) = found.split_at(4);
             let length = u32::from_le_bytes(length.try_into().unwrap()) as usize;
             let tail = rest[(4 + length).next_multiple_of(4) - 4..].to_vec();
-            Ok((serde_json::from_slice(&rest[..length]).unwrap(), tail))
+            (serde_json::from_slice(&rest[..length]).unwrap(), tail)
         }
 
         fn refused(&mut self, more: Value) -> String {
@@ -406,6 +469,36 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_of_parts_has_the_bytes_of_one_of_all_runs_at_once() {
+        let more = json!({"flows": 2, "loss": "1%", "available_rate": "20Mbps"});
+        let request = given(more).to_string();
+        let whole = page().compare(request.as_bytes(), &Custom::default(), &mut run_all);
+        let found = assembled(&request, &parts(&request, &[1, 0]));
+        assert!(found == whole.ok().unwrap());
+    }
+
+    #[test]
+    fn a_run_that_is_not_over_has_no_row_and_no_note() {
+        let request = given(json!({})).to_string();
+        let (head, _) = Answers::unpacked(&assembled(&request, &parts(&request, &[1])));
+        assert_eq!(head["startups"].as_array().unwrap().len(), 2);
+        assert_eq!(head["table"]["rows"].as_array().unwrap().len(), 1);
+        assert_eq!(head["trajectories"][0]["startup"], "jump-start");
+        assert_eq!(head["warnings"], json!([]));
+        assert!(!head["legend"].as_str().unwrap().contains("failed"));
+    }
+
+    #[test]
+    fn a_number_beyond_the_runs_has_no_part() {
+        assert!(parts(&given(json!({})).to_string(), &[2]).is_empty());
+    }
+
+    #[test]
+    fn bytes_that_are_no_parts_are_refused() {
+        assert!(crate::decode(&[0, 2, 7]).is_err());
+    }
+
+    #[test]
     fn a_congestion_control_stands_for_itself_with_its_startup() {
         let request = given(json!({"startup": "bbr,slow-start"}));
         let (head, _) = Answers::new().compare(&request).unwrap();
@@ -423,9 +516,6 @@ mod tests {
         request.as_object_mut().unwrap().remove("columns");
         request["startup"] = "jump-start".into();
         request["most"] = 10.into();
-        let mut run_all = |all: Vec<crate::Run>| -> Result<Vec<Finished>, Infallible> {
-            Ok(all.iter().map(|run| Ok(run.prepared.run())).collect())
-        };
         let found = page().packets(
             request.to_string().as_bytes(),
             &Custom::default(),

@@ -21,6 +21,7 @@ mod lines;
 mod netem;
 mod notes;
 mod packets;
+mod part;
 mod path;
 mod plan;
 mod refusal;
@@ -41,6 +42,7 @@ pub use fields::request_fields;
 pub use headline::{initial_window, small_buffers, Headline, SmallBuffer};
 pub use netem::{is_netem, netem_fields};
 pub use notes::{drawn, Legend, Setting};
+pub use part::{decode, Part};
 pub use path::rate_steps;
 pub use plan::{check_options, Custom};
 pub use refusal::{near, Refusal};
@@ -50,7 +52,7 @@ pub use summary::fastest;
 pub use table::marked;
 pub use words::{split, table};
 
-use flowstart_sim::{Outcome, Prepared, Scenario};
+use flowstart_sim::{Prepared, Scenario};
 
 /// A run that is to be simulated.
 pub struct Run {
@@ -60,15 +62,15 @@ pub struct Run {
     pub prepared: Prepared,
 }
 
-/// What one run came to: its outcome, or why it failed.
-pub type Finished = Result<Outcome, String>;
+/// What one run came to: what it contributes, or why it failed.
+pub type Finished = Result<Part, String>;
 
-/// Simulates runs. One entry for each, in their order.
+/// Simulates runs. One entry for each, in their order; none of a run that is not over.
 ///
 /// # Errors
 ///
 /// What ended them early.
-pub type Runs<'a, E> = dyn FnMut(Vec<Run>) -> Result<Vec<Finished>, E> + 'a;
+pub type Runs<'a, E> = dyn FnMut(Vec<Run>) -> Result<Vec<Option<Finished>>, E> + 'a;
 
 /// Why there is no answer.
 #[derive(Debug)]

@@ -70,6 +70,11 @@ impl Plan {
     /// The runs, one for each startup. Refuses a scenario that is wrong, an option that changes
     /// nothing, and what would take long.
     pub(crate) fn runs(&self, custom: &Custom) -> Result<Vec<Run>, Refusal> {
+        self.runs_of(&self.variants, custom)
+    }
+
+    /// The run of each of some startups.
+    pub(crate) fn runs_of(&self, some: &[Variant], custom: &Custom) -> Result<Vec<Run>, Refusal> {
         self.refuse_what_changes_nothing(custom)?;
         let mut compiler = Compiler::new(custom.startups.clone());
         let mut run = |variant: &Variant| {
@@ -77,12 +82,8 @@ impl Plan {
             let prepared = compiler.compile(&scenario)?;
             Ok(Run { scenario, prepared })
         };
-        let runs: Vec<Run> = self
-            .variants
-            .iter()
-            .map(&mut run)
-            .collect::<Result<_, Refusal>>()?;
-        limits::check(&self.size, self.flows, &runs)?;
+        let runs: Vec<Run> = some.iter().map(&mut run).collect::<Result<_, Refusal>>()?;
+        limits::check(self, &runs)?;
         Ok(runs)
     }
 

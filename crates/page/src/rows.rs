@@ -1,8 +1,8 @@
 //! The rows of a comparison: one for each flow, as `flowstart compare --json` has them.
 
+use crate::part::Part;
 use crate::plan::Plan;
 use flowstart_sim::record::flow::FlowRow;
-use flowstart_sim::Outcome;
 use serde_json::{Map, Value};
 
 /// Measures of what follows the end of startup, for flows with an available rate.
@@ -22,26 +22,22 @@ pub(crate) struct Row {
 }
 
 /// The rows of finished runs, in their order.
-pub(crate) fn rows(outcomes: &[Option<&Outcome>]) -> Vec<Row> {
-    let of_run = |(run, outcome): (usize, &Option<&Outcome>)| {
-        let flows = outcome.iter().flat_map(|outcome| outcome.flows.iter());
+pub(crate) fn rows(parts: &[Option<&Part>]) -> Vec<Row> {
+    let of_run = |(run, part): (usize, &Option<&Part>)| {
+        let flows = part.iter().flat_map(|part| part.flows.iter().cloned());
         flows.map(|flow| Row { run, flow }).collect::<Vec<_>>()
     };
-    outcomes.iter().enumerate().flat_map(of_run).collect()
+    parts.iter().enumerate().flat_map(of_run).collect()
 }
 
 /// A row as JSON, with its place in the comparison.
-pub(crate) fn document(row: &Row, plan: &Plan, outcomes: &[Option<&Outcome>]) -> Value {
+pub(crate) fn document(row: &Row, plan: &Plan, parts: &[Option<&Part>]) -> Value {
     let mut found = object(&row.flow);
     let variant = &plan.variants[row.run];
     found.insert("run".into(), row.run.into());
     found.insert("request".into(), Value::Null);
-    if outcomes
-        .iter()
-        .flatten()
-        .any(|outcome| !outcome.startups.is_empty())
-    {
-        let startups = outcomes[row.run].map_or(&[][..], |outcome| &outcome.startups);
+    if parts.iter().flatten().any(|part| !part.startups.is_empty()) {
+        let startups = parts[row.run].map_or(&[][..], |part| &part.startups);
         let measured = startups.iter().find(|one| one.flow == row.flow.flow);
         let measured = measured.map(object).unwrap_or_default();
         for name in MEASURES {

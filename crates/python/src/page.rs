@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use flowstart_page::{
-    Custom, Failure, Finished, Headline, Legend, Page, Run, Setting, SmallBuffer,
+    Custom, Failure, Finished, Headline, Legend, Page, Part, Run, Setting, SmallBuffer,
 };
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -84,7 +84,7 @@ fn within<T>(
     (custom, workers, cancel): Means<'_>,
     answer: impl FnOnce(
         &Custom,
-        &mut dyn FnMut(Vec<Run>) -> PyResult<Vec<Finished>>,
+        &mut dyn FnMut(Vec<Run>) -> PyResult<Vec<Option<Finished>>>,
     ) -> Result<T, Failure<PyErr>>,
 ) -> PyResult<T> {
     let (callables, failure) = (Callables::read(custom)?, Arc::default());
@@ -96,8 +96,11 @@ fn within<T>(
         };
         let tasks = runs.into_iter().map(task).collect();
         let batch = batch::run(py, tasks, &failure, (workers, &budget), None)?;
-        let finished: Option<Vec<Finished>> = batch.finished.into_iter().collect();
-        finished.ok_or_else(|| PyKeyboardInterrupt::new_err(()))
+        let finished = |one: Option<Result<_, String>>| {
+            let one = one.ok_or_else(|| PyKeyboardInterrupt::new_err(()))?;
+            Ok(Some(one.map(Part::from)))
+        };
+        batch.finished.into_iter().map(finished).collect()
     };
     answer(&known(&callables, &failure), &mut runs).map_err(|failure| match failure {
         Failure::Refused(refusal) => refused(refusal),

@@ -4,7 +4,7 @@
 //! 0, or 1 where it refuses; `output` and `output_length` are where the answer or the sentence is.
 #![allow(unsafe_code, reason = "an exported name is an unsafe attribute")]
 
-use flowstart_page::{Custom, Failure, Finished, Page, Refusal, Run};
+use flowstart_page::{Custom, Failure, Finished, Page, Part, Refusal, Run};
 use std::cell::RefCell;
 
 thread_local! {
@@ -44,16 +44,39 @@ pub extern "C" fn begin() -> u32 {
         OUTPUT.set(format!("a defect of flowstart: {info}").into_bytes());
     }));
     answer(|input| {
-        let settings = serde_json::from_slice(input).map_err(|e| Refusal::new(e.to_string()))?;
+        let settings = serde_json::from_slice(&input).map_err(|e| Refusal::new(e.to_string()))?;
         PAGE.set(Some(Page::new(settings)));
         Ok(Vec::new())
     })
 }
 
-/// The table of a comparison, and what every startup did over time.
+/// The table of a comparison, and what every startup did over time. Behind the request and a byte of
+/// zero there may be parts; then those runs that none of them is of are left out.
 #[no_mangle]
 pub extern "C" fn compare() -> u32 {
-    with_page(|page, request| page.compare(request, &Custom::default(), &mut run_all))
+    with_page(|page, input| {
+        let (request, parts) = split(input);
+        let mut parts = flowstart_page::decode(parts)?;
+        let mut runs = |runs| match std::mem::take(&mut parts) {
+            none if none.is_empty() => run_all(runs),
+            parts => Ok(parts),
+        };
+        page.compare(request, &Custom::default(), &mut runs)
+    })
+}
+
+/// One of the runs of a comparison as a part of it; nothing where there is none of this number. The
+/// request is the number, a byte of zero, and the request of the comparison.
+#[no_mangle]
+pub extern "C" fn part() -> u32 {
+    with_page(|page, input| {
+        let (number, request) = split(input);
+        let number = std::str::from_utf8(number).map(str::parse);
+        let Ok(Ok(number)) = number else {
+            return Err(Refusal::new("the number of a run is needed").into());
+        };
+        page.part(request, number, &mut run_all)
+    })
 }
 
 /// The first packets of a startup's flow.
@@ -68,13 +91,19 @@ pub extern "C" fn packets() -> u32 {
 /// What is in a capture. The request is its name, a byte of zero, and the file.
 #[no_mangle]
 pub extern "C" fn capture() -> u32 {
-    let request = INPUT.take();
-    let end = request.iter().position(|byte| *byte == 0);
-    let end = end.unwrap_or(request.len());
-    let name = String::from_utf8_lossy(&request[..end]).into_owned();
-    let data = request.get(end + 1..).unwrap_or_default().to_vec();
-    drop(request);
-    answer(|_| flowstart_page::capture(&name, data).map(String::into_bytes))
+    answer(|input| {
+        let (name, data) = split(&input);
+        let (name, data) = (String::from_utf8_lossy(name).into_owned(), data.to_vec());
+        drop(input);
+        flowstart_page::capture(&name, data).map(String::into_bytes)
+    })
+}
+
+/// What is before the first byte of zero, and what is behind it.
+fn split(input: &[u8]) -> (&[u8], &[u8]) {
+    let end = input.iter().position(|byte| *byte == 0);
+    let end = end.unwrap_or(input.len());
+    (&input[..end], input.get(end + 1..).unwrap_or_default())
 }
 
 /// The line of `tests/data/same-bytes/hashes.txt` for a line of its scenarios: tests run the module that
@@ -82,7 +111,7 @@ pub extern "C" fn capture() -> u32 {
 #[no_mangle]
 pub extern "C" fn same_bytes() -> u32 {
     answer(|line| {
-        let found = flowstart_benches::same_bytes::hashed(&String::from_utf8_lossy(line));
+        let found = flowstart_benches::same_bytes::hashed(&String::from_utf8_lossy(&line));
         found.map(String::into_bytes).map_err(Refusal::new)
     })
 }
@@ -91,7 +120,7 @@ fn with_page(of: impl FnOnce(&Page, &[u8]) -> Result<Vec<u8>, Failure<Refusal>>)
     PAGE.with_borrow(|page| {
         answer(|request| match page {
             None => Err(Refusal::new("`begin` was not called")),
-            Some(page) => of(page, request).map_err(|failure| match failure {
+            Some(page) => of(page, &request).map_err(|failure| match failure {
                 Failure::Refused(refusal) | Failure::Ended(refusal) => refusal,
             }),
         })
@@ -99,20 +128,17 @@ fn with_page(of: impl FnOnce(&Page, &[u8]) -> Result<Vec<u8>, Failure<Refusal>>)
 }
 
 /// Puts an answer to the request into the output; 1 for a refusal.
-fn answer(of: impl FnOnce(&[u8]) -> Result<Vec<u8>, Refusal>) -> u32 {
-    let request = INPUT.take();
-    let found = of(&request);
+fn answer(of: impl FnOnce(Vec<u8>) -> Result<Vec<u8>, Refusal>) -> u32 {
+    let found = of(INPUT.take());
     let status = u32::from(found.is_err());
     OUTPUT.set(found.unwrap_or_else(|refusal| refusal.to_string().into_bytes()));
     status
 }
 
 /// Simulates one run after the other.
-fn run_all(runs: Vec<Run>) -> Result<Vec<Finished>, Refusal> {
-    runs.into_iter()
-        .map(simulated)
-        .map(|one| one.map(Ok))
-        .collect()
+fn run_all(runs: Vec<Run>) -> Result<Vec<Option<Finished>>, Refusal> {
+    let finished = |run| Ok(Some(Ok(Part::from(simulated(run)?))));
+    runs.into_iter().map(finished).collect()
 }
 
 fn simulated(run: Run) -> Result<flowstart_sim::Outcome, Refusal> {

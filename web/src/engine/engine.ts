@@ -2,10 +2,16 @@
 
 import { Refused } from "../api.ts";
 
-export type Question = "begin" | "compare" | "packets" | "capture" | "same_bytes";
+export type Question = "begin" | "compare" | "part" | "packets" | "capture" | "same_bytes";
 
-/** A request: its JSON, or a file. */
-export type Asked = string | File;
+export interface Asked {
+  /** JSON, or the name of a file. */
+  text: string;
+  /** What is behind it: a file, or parts of a comparison. */
+  data?: File | Uint8Array;
+  /** Of the parts of a comparison, which are simulated: the first, and every so many after it. */
+  share?: { first: number; step: number };
+}
 
 type Exports = Record<Question | "input" | "output" | "output_length", (length?: number) => number> & {
   memory: WebAssembly.Memory;
@@ -22,13 +28,13 @@ export class Engine {
     return engine;
   }
 
-  /** The answer; throws Refused with the sentence of a refusal. */
-  ask(question: Question, request: string, file = new Uint8Array()): ArrayBuffer {
-    const bytes = new TextEncoder().encode(request);
-    const at = this.exports.input(bytes.length + file.length);
+  /** The answer to a request, and to bytes behind it; throws Refused with the sentence of a refusal. */
+  ask(question: Question, request: string, data?: Uint8Array): ArrayBuffer {
+    const bytes = new TextEncoder().encode(data ? `${request}\0` : request);
+    const at = this.exports.input(bytes.length + (data?.length ?? 0));
     const room = new Uint8Array(this.exports.memory.buffer, at);
     room.set(bytes);
-    room.set(file, bytes.length);
+    if (data) room.set(data, bytes.length);
     let refused: number;
     try {
       refused = this.exports[question]();
@@ -56,5 +62,6 @@ export type ToWorker =
 
 /** What a worker sends back. */
 export type FromWorker =
+  | { id: number; part: ArrayBuffer }
   | { id: number; answer: ArrayBuffer }
   | { id: number; error: string; status: number };

@@ -1,7 +1,7 @@
 // A page that needs no server: it holds the simulator and all that there is to choose from.
 
-import { Refused, type Backend } from "../api.ts";
-import { unpack, type About } from "../protocol.ts";
+import { Refused, type Backend, type Framed, type Partly } from "../api.ts";
+import { unpack, type About, type CompareRequest } from "../protocol.ts";
 import type { ToWorker } from "./engine.ts";
 import { Pool } from "./pool.ts";
 
@@ -35,7 +35,7 @@ export async function local(page: Document): Promise<Local | undefined> {
     worker.postMessage({ module, settings } satisfies ToWorker);
     return worker;
   };
-  return new Local(about, new Pool(start, navigator.hardwareConcurrency || 1));
+  return new Local(about, new Pool(start, navigator.hardwareConcurrency || 1), new Pool(start, 1));
 }
 
 /** The capture that the page holds as an example; undefined where it has none. */
@@ -49,7 +49,9 @@ export function sample(page: Document): File | undefined {
 export class Local implements Backend {
   constructor(
     private readonly about: About,
-    private readonly pool: Pick<Pool, "ask">,
+    private readonly pool: Pick<Pool, "ask" | "most">,
+    /** Makes an answer of parts while others are simulated; it keeps the tables for zooming. */
+    private readonly whole: Pick<Pool, "ask">,
   ) {}
 
   async get<T>(path: string): Promise<T> {
@@ -59,20 +61,43 @@ export class Local implements Backend {
 
   async post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
     if (path !== "/api/packets") throw elsewhere();
-    const answer = await this.pool.ask("packets", JSON.stringify(body), signal);
+    const answer = await this.pool.ask("packets", { text: JSON.stringify(body) }, signal);
     return JSON.parse(new TextDecoder().decode(answer)) as T;
   }
 
-  async frame<T>(path: string, body: unknown, signal?: AbortSignal): Promise<{ head: T; tail: DataView }> {
+  /** The runs are shared among the workers. */
+  async frame<T>(path: string, body: unknown, signal?: AbortSignal, partly?: Partly<T>): Promise<Framed<T>> {
     if (path !== "/api/compare") throw elsewhere();
-    return unpack<T>(await this.pool.ask("compare", JSON.stringify(body), signal));
+    const text = JSON.stringify(body);
+    const parts: Uint8Array[] = [];
+    const soFar = async (): Promise<Framed<T>> =>
+      unpack<T>(await this.whole.ask("compare", { text, data: joined(parts) }, signal));
+    const found = (part: ArrayBuffer): void => {
+      parts.push(new Uint8Array(part));
+      partly?.(parts.length / (parts[0]?.[1] ?? 1), soFar);
+    };
+    const step = Math.min(this.pool.most, (body as CompareRequest).given.startup?.length || 1);
+    const share = (first: number): Promise<unknown> =>
+      this.pool.ask("part", { text, share: { first, step } }, signal, found);
+    await Promise.all(Array.from({ length: step }, (_, first) => share(first)));
+    return soFar();
   }
 
   async upload<T>(path: string, file: Blob, signal?: AbortSignal): Promise<T> {
     if (path !== READ || !(file instanceof File)) throw elsewhere();
-    const answer = await this.pool.ask("capture", file, signal);
+    const answer = await this.pool.ask("capture", { text: file.name, data: file }, signal);
     return JSON.parse(new TextDecoder().decode(answer)) as T;
   }
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
 }
 
 function elsewhere(): Refused {

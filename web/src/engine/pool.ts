@@ -16,14 +16,20 @@ export class Pool {
   constructor(
     /** Starts a worker that is ready for requests. */
     private readonly start: () => Simulating,
-    private readonly most: number,
+    readonly most: number,
   ) {
     // The first answer does not wait for a worker to begin.
     this.idle.push(this.start());
     this.count = 1;
   }
 
-  async ask(question: Question, request: Asked, signal?: AbortSignal): Promise<ArrayBuffer> {
+  /** The answer; before it come the parts of a share. */
+  async ask(
+    question: Question,
+    request: Asked,
+    signal?: AbortSignal,
+    part?: (part: ArrayBuffer) => void,
+  ): Promise<ArrayBuffer> {
     const worker = await this.take();
     const id = ++this.asked;
     return new Promise((resolve, reject) => {
@@ -34,6 +40,10 @@ export class Pool {
       };
       worker.onmessage = ({ data }: MessageEvent<FromWorker>): void => {
         if (data.id !== id) return;
+        if ("part" in data) {
+          part?.(data.part);
+          return;
+        }
         signal?.removeEventListener("abort", end);
         if ("answer" in data) resolve(data.answer);
         else reject(new Refused(data.error, data.status));

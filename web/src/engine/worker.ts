@@ -1,7 +1,7 @@
 // A web worker that answers requests with the simulator.
 
 import { Refused } from "../api.ts";
-import { Engine, type Asked, type FromWorker, type Question, type ToWorker } from "./engine.ts";
+import { Engine, type Asked, type FromWorker, type ToWorker } from "./engine.ts";
 
 let engine: Promise<Engine> | undefined;
 
@@ -12,19 +12,25 @@ async function answered({ data }: MessageEvent<ToWorker>): Promise<void> {
   }
   const { id, question, request } = data;
   try {
-    const answer = await answerTo(question, request);
-    if (answer) send({ id, answer }, [answer]);
+    const found = await engine;
+    if (!found) return;
+    if (request.share) parts(found, id, request.text, request.share);
+    const bytes = request.data instanceof File ? await request.data.arrayBuffer() : request.data;
+    const answer = request.share ? new ArrayBuffer() : found.ask(question, request.text, bytes && new Uint8Array(bytes));
+    send({ id, answer }, [answer]);
   } catch (error) {
     const status = error instanceof Refused ? error.status : 500;
     send({ id, error: error instanceof Error ? error.message : String(error), status }, []);
   }
 }
 
-/** A file is sent as its name, a byte of zero, and what it holds. */
-async function answerTo(question: Question, request: Asked): Promise<ArrayBuffer | undefined> {
-  if (typeof request === "string") return (await engine)?.ask(question, request);
-  const file = new Uint8Array(await request.arrayBuffer());
-  return (await engine)?.ask(question, `${request.name}\0`, file);
+/** Sends each part of a share once it is simulated. */
+function parts(found: Engine, id: number, request: string, { first, step }: Required<Asked>["share"]): void {
+  for (let number = first; ; number += step) {
+    const part = found.ask("part", `${number}\0${request}`);
+    if (!part.byteLength) return;
+    send({ id, part }, [part]);
+  }
 }
 
 function send(message: FromWorker, moved: ArrayBuffer[]): void {

@@ -2,19 +2,20 @@
 
 use flowstart_control::{Duration, Rate, Reason};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// What became of a flow. Times are seconds, sizes bytes; `None` where a thing did not
 /// happen.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 pub struct FlowRow {
     /// The startup, with the parameters given.
     pub startup: Arc<str>,
     /// The congestion control, with the parameters given.
     pub cc: Arc<str>,
     /// The stack's preset.
-    pub stack: &'static str,
+    pub stack: Cow<'static, str>,
     /// Bytes to transfer; `None` without limit.
     #[schemars(extend("unit" = "bytes", "null" = "the flow has no end"))]
     pub size_bytes: Option<u64>,
@@ -23,7 +24,7 @@ pub struct FlowRow {
     /// Which flow of the run, from 0.
     pub flow: u32,
     /// `forward` or `reverse`.
-    pub direction: &'static str,
+    pub direction: Cow<'static, str>,
     /// When it opened; `None` where what its first write waits for was not delivered.
     #[schemars(extend("unit" = "seconds", "null" = "what its first write waits for was not delivered"))]
     pub opened_s: Option<f64>,
@@ -94,7 +95,7 @@ pub struct FlowRow {
     #[schemars(extend("unit" = "seconds", "null" = "no round trip was measured"))]
     pub min_rtt_s: Option<f64>,
     /// How the path's buffer is read.
-    pub buffer_accounting: &'static str,
+    pub buffer_accounting: Cow<'static, str>,
     /// Whether everything was acknowledged.
     pub complete: bool,
     /// Whether the sender gave the connection up after consecutive timeouts.

@@ -123,11 +123,11 @@ impl FlowTable {
         FlowRow {
             startup: kind.startup.clone(),
             cc: kind.cc.clone(),
-            stack: kind.stack,
+            stack: kind.stack.into(),
             size_bytes: plan.size(),
             seed: self.shared.seed,
             flow,
-            direction: if plan.reverse { "reverse" } else { "forward" },
+            direction: if plan.reverse { "reverse" } else { "forward" }.into(),
             opened_s: plan.start.get().map(Instant::secs),
             fct_s: fct,
             duration_s: record.acked_at.get().map(since),
@@ -151,7 +151,7 @@ impl FlowTable {
             max_queue_pkts: self.shared.max_queue_pkts[direction],
             bdp_pkts: kind.bdp_pkts[direction],
             min_rtt_s: (record.min_rtt < Duration::MAX).then(|| record.min_rtt.secs()),
-            buffer_accounting: self.shared.buffer_accounting,
+            buffer_accounting: self.shared.buffer_accounting.into(),
             complete: record.acked_at.is_some(),
             reset: record.reset,
         }

@@ -1,14 +1,14 @@
 //! One row for each flow with a given available rate.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How soon a flow with an `available_rate` reached it, and what that took.
 ///
 /// A round trip is the flow's two-way propagation, but no less than ten packets take at the
 /// available rate. Overshoot may come until two of them after the startup's end, or until the flow
 /// is over, whichever is first.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 pub struct StartupRow {
     /// Which flow.
     pub flow: u32,

@@ -58,7 +58,7 @@ fn an_object_costs_two_handshakes_a_request_and_its_rounds_of_data() {
         assert_eq!(response.direction, "forward");
         let request = run.flows.row(object.request_flow);
         close(request.duration_s, 0.2);
-        assert_eq!((request.packets_sent, request.direction), (1, "reverse"));
+        assert_eq!((request.packets_sent, &*request.direction), (1, "reverse"));
     }
 }
 

@@ -1,6 +1,6 @@
 // One path, one transfer, one startup next to another: controls, panels, values and the table.
 
-import { aborted, Newest } from "../../api.ts";
+import { aborted, Newest, type Framed } from "../../api.ts";
 import { looks, type Look } from "../../charts/colours.ts";
 import type { Span } from "../../charts/panel.ts";
 import { exits } from "../../charts/panels.ts";
@@ -33,10 +33,7 @@ interface Question {
   since: number;
 }
 
-interface Answer {
-  head: CompareAnswer;
-  tail: DataView;
-}
+type Answer = Framed<CompareAnswer>;
 
 class Explore {
   private readonly timeline: Timeline;
@@ -57,6 +54,8 @@ class Explore {
   private still: ReturnType<typeof setTimeout> | undefined;
   private slowly: ReturnType<typeof setTimeout> | undefined;
   private asked = "";
+  /** When something was drawn last. */
+  private drawn = 0;
   /** What the packets that are shown are of. */
   private played: string | null = null;
   private touched = 0;
@@ -76,7 +75,10 @@ class Explore {
     this.controls = new Controls(app.about, (given, how) => this.change(given, how));
     this.actions = new Actions(this.timeline.panels, (words) => app.say(words));
     this.requests = new Newest(
-      (question, signal) => app.api.frame<CompareAnswer>("/api/compare", question.body, signal),
+      (question, signal) =>
+        app.api.frame<CompareAnswer>("/api/compare", question.body, signal, (share, soFar) => {
+          void this.fill(question, share, soFar);
+        }),
       (answer, question) => this.take(answer, question),
       (error) => this.fail(error),
     );
@@ -160,10 +162,32 @@ class Explore {
     clearTimeout(this.slowly);
     this.slowly = undefined;
     this.busy.hidden = true;
+    this.busy.removeAttribute("value");
   }
 
-  private take({ head, tail }: Answer, { body, span, since }: Question): void {
+  private take(answer: Answer, question: Question): void {
     if (!this.requests.busy) this.landed();
+    const given = this.draw(answer, question);
+    measured(question.since);
+    this.still = setTimeout(() => this.rest(given), STILL_MS);
+  }
+
+  /** Shows how much of an answer that takes long is there, and now and then what there is. */
+  private async fill(question: Question, share: number, soFar: () => Promise<Answer>): Promise<void> {
+    if (this.busy.hidden) return;
+    this.busy.value = share;
+    if (share === 1 || performance.now() - this.drawn < SLOW_MS) return;
+    this.drawn = performance.now();
+    try {
+      this.draw(await soFar(), question);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** Shows an answer; what it is of. */
+  private draw({ head, tail }: Answer, { body, span }: Question): Given {
+    this.drawn = performance.now();
     this.answer = head;
     const shown = picture(head, tail, span);
     const given = this.spelled(body.given, head.startups, span);
@@ -180,9 +204,8 @@ class Explore {
     const { dark } = this.app;
     const exported = { headline, picture: shown, span: spanOfPicture(shown), looks: looked, dark };
     this.actions.set({ command, scenario, shown: exported });
-    measured(since);
     clearTimeout(this.still);
-    this.still = setTimeout(() => this.rest(given), STILL_MS);
+    return given;
   }
 
   /**

@@ -1,10 +1,11 @@
 //! Into which bin of time something falls.
 
 use flowstart_control::Instant;
+use serde::{Deserialize, Serialize};
 
 /// Bins of equal width from `from` on. Without an end that is known they begin narrow, and become
 /// twice as wide whenever there would be more of them than fit.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Bins {
     from: u64,
     /// Nothing from here on is recorded.

@@ -1,10 +1,11 @@
 //! A value over time, kept as what each bin of time had of it.
 
 use super::bins::Place;
+use serde::{Deserialize, Serialize};
 
 /// A line of steps: a value holds until the next. Of each bin in which it changed, the minimum,
 /// maximum and last values are kept.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BinnedLine {
     bins: Vec<Bin>,
     /// What it was last before the first bin; not a number where it was not.
@@ -15,7 +16,7 @@ pub struct BinnedLine {
 
 /// What a line was within a bin, from the first change in it on. Values that are not numbers, where
 /// there is nothing, are neither minimum nor maximum.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Bin {
     /// The number of the bin.
     pub number: u32,

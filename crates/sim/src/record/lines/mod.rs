@@ -13,6 +13,7 @@ pub use points::BinnedPoints;
 pub(crate) use recorder::LineRecorder;
 
 use flowstart_control::Instant;
+use serde::{Deserialize, Serialize};
 
 /// What is to be recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +45,7 @@ pub const LINES: [&str; 7] = [
 pub const EVENTS: [&str; 4] = ["retransmit", "drop", "mark", "timeout"];
 
 /// What chosen flows of a run did over time.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Lines {
     /// Those of each flow that was requested.
     pub flows: Vec<FlowLines>,
@@ -55,7 +56,7 @@ pub struct Lines {
 }
 
 /// What one flow did over time.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FlowLines {
     /// Which flow.
     pub flow: u32,

@@ -2,11 +2,12 @@
 
 use super::bins::Place;
 use super::line::Drawn;
+use serde::{Deserialize, Serialize};
 
 /// Events over time. Of those that fall into the same bin of time and the same height the first to
 /// be recorded is kept; heights begin with one, and double whenever more points would be kept than
 /// may be.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BinnedPoints {
     /// In the order of bins, and in a bin of levels.
     points: Vec<Point>,
@@ -16,7 +17,7 @@ pub struct BinnedPoints {
     total: u64,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Point {
     bin: u32,
     /// Of which height it is, from the lowest.
