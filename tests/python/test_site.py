@@ -97,16 +97,20 @@ def test_a_link_that_leads_nowhere_an_anchor_that_is_not_there_and_a_load_are_no
     assert list(site_check.foreign(pages)) == ["index.html: loads https://example.org/x.js"]
 
 
-def test_pages_of_paths_and_algorithms_link_the_explorer_where_it_is_built(
+def test_pages_of_paths_and_algorithms_show_the_explorer_where_it_is_built(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = "<!-- Written -->\n\n# A title\n\nWords.\n"
+    text = "# A title\n\n![A figure](a.svg)\n\n*Its caption.*\n\nWords.\n"
+    shown = site_explorer.with_explorer
     monkeypatch.setattr(site_explorer, "BUILT", tmp_path)
-    assert site_explorer.with_link(text, "paths/satellite.md") == text
+    assert shown(text, "paths/satellite.md") == text
     (tmp_path / "index.html").write_text("the page")
-    linked = site_explorer.with_link(text, "paths/satellite.md")
-    assert linked.startswith("<!-- Written -->\n\n# A title\n\n<p><a href=")
-    assert 'href="../try/index.html#explore?path=satellite&' in linked
-    assert "&startup=hystart" in site_explorer.with_link(text, "algorithms/hystart.md")
-    assert 'href="try/index.html#tour"' in site_explorer.with_link(text, "tutorial.md")
-    assert site_explorer.with_link(text, "faq.md") == text
+    page = shown(text, "paths/satellite.md")
+    assert page.startswith("# A title\n\n![A figure](a.svg)\n\n*Its caption.*\n\n<details")
+    assert page.endswith("</details>\n\nWords.\n")
+    for way in ("src", "href"):
+        assert f'{way}="../try/index.html#explore?path=satellite&' in page
+    assert "&startup=hystart" in shown(text, "algorithms/hystart.md")
+    assert "stack=rfc:ecn=l4s&" in shown(text, "algorithms/prague.md")
+    assert shown("# A title\n", "tutorial.md").startswith("# A title\n\n<details")
+    assert shown(text, "faq.md") == text

@@ -1,4 +1,4 @@
-"""The explorer's page that needs no server, in the site, and links to it from the site's pages.
+"""The explorer's page that needs no server, in the site, and within the site's pages.
 
 It is left out where `make page` could not build it.
 """
@@ -16,6 +16,8 @@ BUILT = ROOT / "out/page"
 FOLDER = "try"
 """Where the site has it."""
 TITLE = re.compile(r"^# .*$", re.MULTILINE)
+FIGURE = re.compile(r"^!\[.*\]\(.*\)$(\n\n\*.*\*$)?", re.MULTILINE)
+"""A figure with its caption."""
 PATHS, ALGORITHMS = "paths", "algorithms"
 """Folders whose pages are of a path, or of an algorithm."""
 VIEWS = {
@@ -23,32 +25,49 @@ VIEWS = {
     "tutorial.md": ("a tour of five steps", "tour"),
     "quick-start.md": ("the explore view in this browser", "explore"),
 }
-"""What other pages link: in words, and as the part of the address after `#`."""
+"""What other pages show: in words, and as the part of the address after `#`."""
+STAGES = {
+    "startup": ("size=3MB&rtt=100ms", "slow-start"),
+    "cc": ("size=100MB&rtt=50ms", "reno"),
+}
+"""What an algorithm's figure is drawn with, by kind, and what stands pale behind it."""
 
 
-def with_link(markdown: str, name: str) -> str:
-    """A page with a link to the explorer below its title, if there is one for it."""
+def with_explorer(markdown: str, name: str) -> str:
+    """A page with the explorer below its first figure, or its title, if it has a state for it.
+
+    It is loaded when a reader opens it.
+    """
     found = _view(name)
     if found is None or not (BUILT / "index.html").is_file():
         return markdown
     words, state = found
     up = posixpath.relpath(FOLDER, posixpath.dirname(name) or ".")
+    address = f"{up}/index.html#{state}"
     # HTML, since mkdocs knows nothing of this page; site_check.py follows the link.
-    link = f'<p><a href="{up}/index.html#{state}">Try it</a>: {words}.</p>'
-    return TITLE.sub(lambda title: f"{title[0]}\n\n{link}", markdown, count=1)
+    shown = (
+        f'<details class="try"><summary>Try it: {words}</summary>'
+        f'<iframe loading="lazy" src="{address}" title="{words}"></iframe>'
+        f'<p><a href="{address}">Open it in a window of its own</a></p></details>'
+    )
+    place = FIGURE.search(markdown) or TITLE.search(markdown)
+    end = place.end() if place else 0
+    return f"{markdown[:end]}\n\n{shown}{markdown[end:]}"
 
 
 def _view(name: str) -> tuple[str, str] | None:
-    """What a page links."""
+    """What a page shows."""
     folder, _, file = name.rpartition("/")
     subject = file.removesuffix(".md")
     if folder == PATHS and subject in named_paths():
         state = f"explore?path={subject}&size=10MB&startup=slow-start&startup=hystart"
         return "this path in the explorer", state
-    kinds = {one.name: one.kind for one in fs.list_algorithms()}
-    if folder == ALGORITHMS and kinds.get(subject) in ("startup", "cc"):
-        others = "" if subject == "slow-start" else "startup=slow-start&"
-        state = f"explore?rate=50Mbps&rtt=80ms&size=10MB&{others}startup={subject}"
+    found = next((one for one in fs.list_algorithms() if one.name == subject), None)
+    if folder == ALGORITHMS and found and found.kind in STAGES:
+        traffic, pale = STAGES[found.kind]
+        stack = "rfc:ecn=l4s&queue=dualpi2" if "l4s" in found.needs else "rfc"
+        startups = "&".join(f"startup={one}" for one in dict.fromkeys((pale, subject)))
+        state = f"explore?rate=20Mbps&buffer=1bdp&{traffic}&stack={stack}&{startups}"
         return "this algorithm in the explorer", state
     return VIEWS.get(name)
 

@@ -42,9 +42,9 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """A page whose links to sources lead to the pages of these, with a link to the explorer."""
+    """A page whose links to sources lead to the pages of these, with the explorer."""
     name = page.file.src_uri
-    return site_explorer.with_link(site_sources.with_links(markdown, name), name)
+    return site_explorer.with_explorer(site_sources.with_links(markdown, name), name)
 
 
 def on_post_build(config: Any, **_: Any) -> None:
