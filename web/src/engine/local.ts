@@ -2,7 +2,7 @@
 
 import { Refused, type Backend, type Framed, type Partly } from "../api.ts";
 import { unpack, type About, type CompareRequest } from "../protocol.ts";
-import type { ToWorker } from "./engine.ts";
+import { decoded, type ToWorker } from "./engine.ts";
 import { Pool } from "./pool.ts";
 
 /** The script of a worker, which the build puts here. */
@@ -23,19 +23,27 @@ interface Choices {
 }
 
 /** What answers the page by itself; undefined where it has no engine. */
-export async function local(page: Document): Promise<Local | undefined> {
-  const engine = page.getElementById(ENGINE)?.textContent;
+export function local(page: Document): Local | undefined {
+  const packed = page.getElementById(ENGINE)?.textContent;
   const choices = page.getElementById(CHOICES)?.textContent;
-  if (!engine || !choices) return undefined;
+  if (!packed || !choices) return undefined;
   const { about, settings } = JSON.parse(choices) as Choices;
-  const module = await WebAssembly.compile(await unpacked(engine));
   const script = URL.createObjectURL(new Blob([WORKER_SCRIPT], { type: "text/javascript" }));
+  let module: Promise<WebAssembly.Module> | undefined;
   const start = (): Worker => {
     const worker = new Worker(script);
-    worker.postMessage({ module, settings } satisfies ToWorker);
+    if (module) void module.then((found) => worker.postMessage({ module: found, settings } satisfies ToWorker));
+    else {
+      worker.postMessage({ packed, settings } satisfies ToWorker);
+      module = new Promise((resolve) => {
+        worker.addEventListener("message", ({ data }) => resolve(data.module), { once: true });
+      });
+    }
     return worker;
   };
-  return new Local(about, new Pool(start, navigator.hardwareConcurrency || 1), new Pool(start, 1));
+  // Its worker, which nothing ends before it is asked, unpacks the module while the page is built.
+  const whole = new Pool(start, 1);
+  return new Local(about, new Pool(start, navigator.hardwareConcurrency || 1), whole);
 }
 
 /** The capture that the page holds as an example; undefined where it has none. */
@@ -90,7 +98,7 @@ export class Local implements Backend {
   }
 }
 
-function joined(parts: readonly Uint8Array[]): Uint8Array {
+function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
   for (const part of parts) {
@@ -102,14 +110,4 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
 
 function elsewhere(): Refused {
   return new Refused("this page has no server: `flowstart explore` on your machine has it", 0);
-}
-
-/** Bytes that were compressed with gzip and written in base64. */
-async function unpacked(text: string): Promise<ArrayBuffer> {
-  const stream = new Blob([decoded(text)]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).arrayBuffer();
-}
-
-function decoded(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text.trim()), (letter) => letter.charCodeAt(0));
 }

@@ -59,7 +59,8 @@ export class Pool {
         return;
       }
       signal?.addEventListener("abort", end, { once: true });
-      worker.postMessage({ id, question, request } satisfies ToWorker);
+      const moved = request.data instanceof Uint8Array ? [request.data.buffer] : [];
+      worker.postMessage({ id, question, request } satisfies ToWorker, moved);
     });
   }
 

@@ -1,19 +1,21 @@
 // A web worker that answers requests with the simulator.
 
 import { Refused } from "../api.ts";
-import { Engine, type Asked, type FromWorker, type ToWorker } from "./engine.ts";
+import { decoded, Engine, type Asked, type FromWorker, type ToWorker } from "./engine.ts";
 
-let engine: Promise<Engine> | undefined;
+let begin: (engine: Promise<Engine>) => void;
+const engine = new Promise<Engine>((resolve) => (begin = resolve));
 
 async function answered({ data }: MessageEvent<ToWorker>): Promise<void> {
-  if ("module" in data) {
-    engine = Engine.of(data.module, data.settings);
+  if ("settings" in data) {
+    const module = "module" in data ? data.module : await compiled(data.packed);
+    if ("packed" in data) postMessage({ module });
+    begin(Engine.of(module, data.settings));
     return;
   }
   const { id, question, request } = data;
   try {
     const found = await engine;
-    if (!found) return;
     if (request.share) parts(found, id, request.text, request.share);
     const bytes = request.data instanceof File ? await request.data.arrayBuffer() : request.data;
     const answer = request.share ? new ArrayBuffer() : found.ask(question, request.text, bytes && new Uint8Array(bytes));
@@ -22,6 +24,13 @@ async function answered({ data }: MessageEvent<ToWorker>): Promise<void> {
     const status = error instanceof Refused ? error.status : 500;
     send({ id, error: error instanceof Error ? error.message : String(error), status }, []);
   }
+}
+
+/** The module of bytes that were compressed with gzip and written in base64. */
+function compiled(packed: string): Promise<WebAssembly.Module> {
+  const bytes = new Response(decoded(packed)).body?.pipeThrough(new DecompressionStream("gzip"));
+  const headers = { "Content-Type": "application/wasm" };
+  return WebAssembly.compileStreaming(new Response(bytes, { headers }));
 }
 
 /** Sends each part of a share once it is simulated. */

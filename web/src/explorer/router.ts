@@ -126,7 +126,7 @@ const ALONE =
  */
 export async function begin(root: HTMLElement, views: readonly View[]): Promise<void> {
   try {
-    const alone = await local(document);
+    const alone = local(document);
     const api = alone ?? new Api(new URLSearchParams(location.search).get("token") ?? "");
     const other = alone ? "server" : "page";
     const shown = views.filter((view) => view.answered !== other);

@@ -54,7 +54,7 @@ class Explore {
   private still: ReturnType<typeof setTimeout> | undefined;
   private slowly: ReturnType<typeof setTimeout> | undefined;
   private asked = "";
-  /** When something was drawn last. */
+  /** When something was drawn last, or the wait for it began to show. */
   private drawn = 0;
   /** What the packets that are shown are of. */
   private played: string | null = null;
@@ -124,7 +124,10 @@ class Explore {
     this.asked = asked;
     const body = { given: state.given, columns: this.timeline.columns, ...this.asking(span) };
     this.requests.ask({ body, span, since: this.touched || performance.now() });
-    this.slowly ??= setTimeout(() => (this.busy.hidden = false), SLOW_MS);
+    this.slowly ??= setTimeout(() => {
+      this.busy.hidden = false;
+      this.drawn = performance.now();
+    }, SLOW_MS);
     this.touched = 0;
     this.slow.cancel();
     clearTimeout(this.still);
@@ -195,11 +198,12 @@ class Explore {
     this.shown = { picture: shown, looks: looked };
     this.output.classList.remove("stale");
     this.controls.refuse(null);
-    this.timeline.show(shown, spanOfPicture(shown), looked, this.app.dark);
-    this.readout.show(shown, looked, null);
     this.headline.textContent = head.headline;
     fill(this.notes, ...head.warnings.map((words) => el("li", {}, words)));
     this.tables(given);
+    this.readout.show(shown, looked, null);
+    // Text in a canvas has the browser lay out the page: once, after all else has changed.
+    this.timeline.show(shown, spanOfPicture(shown), looked, this.app.dark);
     const { headline, command, scenario } = head;
     const { dark } = this.app;
     const exported = { headline, picture: shown, span: spanOfPicture(shown), looks: looked, dark };
