@@ -48,7 +48,7 @@ def with_explorer(markdown: str, name: str) -> str:
     shown = (
         f'<details class="try"><summary>Try it: {words}</summary>'
         f'<iframe loading="lazy" src="{address}" title="{words}"></iframe>'
-        f'<p><a href="{address}">Open it in a window of its own</a></p></details>'
+        f'<p><a href="{address}">Open it on a separate page</a></p></details>'
     )
     place = FIGURE.search(markdown) or TITLE.search(markdown)
     end = place.end() if place else 0

@@ -19,19 +19,7 @@ pub use crate::near_units::Measure;
 pub type Segments = f64;
 
 /// A point in time, in nanoseconds since the beginning of the run.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    serde::Serialize,
-    serde::Deserialize,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Instant(pub u64);
 
 /// A span of time in nanoseconds.

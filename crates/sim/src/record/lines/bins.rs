@@ -86,8 +86,8 @@ impl Bins {
     }
 
     /// How many bins of this width it takes to the run's end.
-    pub(super) fn count(&self, end: Instant, width: u64) -> u64 {
-        let end = self.to.map_or(end.0, |to| to.saturating_sub(1));
+    pub(super) fn count(&self, end: u64, width: u64) -> u64 {
+        let end = self.to.map_or(end, |to| to.saturating_sub(1));
         end.saturating_sub(self.from) / width + 1
     }
 

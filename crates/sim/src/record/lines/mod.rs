@@ -51,8 +51,8 @@ pub struct Lines {
     pub flows: Vec<FlowLines>,
     bins: Bins,
     columns: u32,
-    /// When the run ended.
-    end: Instant,
+    /// When the run ended, nanoseconds.
+    end: u64,
 }
 
 /// What one flow did over time.

@@ -96,7 +96,7 @@ impl LineRecorder {
             flows: self.flows,
             bins: self.bins,
             columns: self.columns,
-            end,
+            end: end.0,
         }
     }
 
