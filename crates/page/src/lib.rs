@@ -42,7 +42,7 @@ pub use fields::request_fields;
 pub use headline::{initial_window, small_buffers, Headline, SmallBuffer};
 pub use netem::{is_netem, netem_fields};
 pub use notes::{drawn, Legend, Setting};
-pub use part::{decode, Part};
+pub use part::{decode, Finished, Part};
 pub use path::rate_steps;
 pub use plan::{check_options, Custom};
 pub use refusal::{near, Refusal};
@@ -61,9 +61,6 @@ pub struct Run {
     /// The same, checked.
     pub prepared: Prepared,
 }
-
-/// What one run came to: what it contributes, or why it failed.
-pub type Finished = Result<Part, String>;
 
 /// Simulates runs. One entry for each, in their order; none of a run that is not over.
 ///

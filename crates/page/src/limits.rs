@@ -1,6 +1,5 @@
 //! How much an answer may cost: what would keep the machine busy for long is refused beforehand.
 
-use crate::plan::Plan;
 use crate::text::grouped;
 use crate::{Refusal, Run};
 use flowstart_control::units::{Measure, Quantity};
@@ -11,9 +10,9 @@ const MOST_FLOWS: u64 = 64;
 /// Data packets of all runs of an answer: some seconds of work.
 const MOST_PACKETS: f64 = 4_000_000.0;
 
-/// Refuses a plan whose runs, of which some are here, are too much for an answer at once.
-pub(crate) fn check(plan: &Plan, runs: &[Run]) -> Result<(), Refusal> {
-    let (size, flows, count) = (&plan.size, plan.flows, plan.variants.len());
+/// Refuses `count` runs, of which some are here, of so many flows of a `size` that are too much for
+/// an answer at once.
+pub(crate) fn check(size: &str, flows: u64, count: usize, runs: &[Run]) -> Result<(), Refusal> {
     if flows > MOST_FLOWS {
         return Err(Refusal::new(format!(
             "--flows: {flows} are too many for the explorer, at most {MOST_FLOWS} are; \

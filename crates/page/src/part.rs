@@ -1,7 +1,7 @@
 //! What a run contributes to a comparison, and its form in bytes: runs of one comparison may be
 //! simulated in several modules of WebAssembly.
 
-use crate::{Finished, Refusal};
+use crate::Refusal;
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::record::journeys::Journeys;
 use flowstart_sim::record::lines::Lines;
@@ -20,6 +20,9 @@ pub struct Part {
     #[serde(skip)]
     pub(crate) journeys: Option<Journeys>,
 }
+
+/// What one run came to: what it contributes, or why it failed.
+pub type Finished = Result<Part, String>;
 
 impl From<Outcome> for Part {
     fn from(outcome: Outcome) -> Part {

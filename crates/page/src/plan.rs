@@ -83,7 +83,7 @@ impl Plan {
             Ok(Run { scenario, prepared })
         };
         let runs: Vec<Run> = some.iter().map(&mut run).collect::<Result<_, Refusal>>()?;
-        limits::check(self, &runs)?;
+        limits::check(&self.size, self.flows, self.variants.len(), &runs)?;
         Ok(runs)
     }
 
