@@ -101,7 +101,7 @@ test("the runs of a comparison are shared among the workers", async () => {
   };
   const shares: number[] = [];
   const page = new Local({} as About, { ask, most: 2 }, { ask });
-  const body = { given: { startup: ["a", "b", "c"] } };
+  const body = { given: { size: "100MB", startup: ["a", "b", "c"] } };
   await page.frame("/api/compare", body, undefined, (share) => shares.push(share));
   const text = JSON.stringify(body);
   assert.deepEqual(asked, [
@@ -110,4 +110,15 @@ test("the runs of a comparison are shared among the workers", async () => {
     ["compare", { text, data: new Uint8Array([0, 3, 2, 3, 1, 3]) }],
   ]);
   assert.deepEqual(shares, [1 / 3, 2 / 3, 1]);
+});
+
+test("short runs are simulated by one worker", async () => {
+  const asked: Question[] = [];
+  const ask = (question: Question) => {
+    asked.push(question);
+    return Promise.resolve(new Uint8Array([2, 0, 0, 0, 123, 125, 0, 0]).buffer);
+  };
+  const page = new Local({} as About, { ask, most: 2 }, { ask });
+  await page.frame("/api/compare", { given: { size: "1MB", startup: ["a", "b"] } });
+  assert.deepEqual(asked, ["compare"]);
 });

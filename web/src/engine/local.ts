@@ -1,7 +1,9 @@
 // A page that needs no server: it holds the simulator and all that there is to choose from.
 
 import { Refused, type Backend, type Framed, type Partly } from "../api.ts";
-import { unpack, type About, type CompareRequest } from "../protocol.ts";
+import { unpack, type About, type CompareRequest, type Given } from "../protocol.ts";
+import { text } from "../state.ts";
+import { quantity } from "../ui/text.ts";
 import { decoded, type ToWorker } from "./engine.ts";
 import { Pool } from "./pool.ts";
 
@@ -15,6 +17,8 @@ export const READ = "/read";
 const ENGINE = "engine";
 const CHOICES = "choices";
 const SAMPLE = "sample";
+/** What is simulated in the time that it takes several workers to begin and to hand over. */
+const FEW_BYTES = 20e6;
 
 interface Choices {
   about: About;
@@ -58,7 +62,7 @@ export class Local implements Backend {
   constructor(
     private readonly about: About,
     private readonly pool: Pick<Pool, "ask" | "most">,
-    /** Makes an answer of parts while others are simulated; it keeps the tables for zooming. */
+    /** Makes answers, some of parts while others are simulated; it keeps the tables for zooming. */
     private readonly whole: Pick<Pool, "ask">,
   ) {}
 
@@ -73,20 +77,22 @@ export class Local implements Backend {
     return JSON.parse(new TextDecoder().decode(answer)) as T;
   }
 
-  /** The runs are shared among the workers. */
+  /** The runs are shared among the workers, unless they are short. */
   async frame<T>(path: string, body: unknown, signal?: AbortSignal, partly?: Partly<T>): Promise<Framed<T>> {
     if (path !== "/api/compare") throw elsewhere();
-    const text = JSON.stringify(body);
+    const { given } = body as CompareRequest;
+    const request = JSON.stringify(body);
     const parts: Uint8Array[] = [];
     const soFar = async (): Promise<Framed<T>> =>
-      unpack<T>(await this.whole.ask("compare", { text, data: joined(parts) }, signal));
+      unpack<T>(await this.whole.ask("compare", { text: request, data: joined(parts) }, signal));
+    if (isShort(given)) return soFar();
     const found = (part: ArrayBuffer): void => {
       parts.push(new Uint8Array(part));
       partly?.(parts.length / (parts[0]?.[1] ?? 1), soFar);
     };
-    const step = Math.min(this.pool.most, (body as CompareRequest).given.startup?.length || 1);
+    const step = Math.min(this.pool.most, given.startup?.length || 1);
     const share = (first: number): Promise<unknown> =>
-      this.pool.ask("part", { text, share: { first, step } }, signal, found);
+      this.pool.ask("part", { text: request, share: { first, step } }, signal, found);
     await Promise.all(Array.from({ length: step }, (_, first) => share(first)));
     return soFar();
   }
@@ -96,6 +102,12 @@ export class Local implements Backend {
     const answer = await this.pool.ask("capture", { text: file.name, data: file }, signal);
     return JSON.parse(new TextDecoder().decode(answer)) as T;
   }
+}
+
+function isShort(given: Given): boolean {
+  const size = quantity(text(given, "size"));
+  const count = Number(given["flows"] ?? 1) * (given.startup?.length ?? 1);
+  return size?.unit.endsWith("b") === true && size.value * count <= FEW_BYTES;
 }
 
 function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
