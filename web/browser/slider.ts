@@ -11,6 +11,8 @@ const PAUSE_MS = 30;
 
 /** Moves the slider of the rate to and fro, step by step, each after the last was drawn. */
 export async function moved(page: Page): Promise<number[]> {
+  // The first picture is no step; it is measured once it is complete.
+  await page.waitForFunction(() => performance.getEntriesByName("slider-to-frame").length > 0);
   await page.evaluate(() => performance.clearMeasures());
   await page.focus("input[type=range][aria-label=Rate]");
   for (let step = 0; step < STEPS; step++) {
