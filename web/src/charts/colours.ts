@@ -47,12 +47,6 @@ function of<T>(values: readonly T[], place: number): T {
   return values[place % values.length] as T;
 }
 
-/** Contrast of two colours (`#rrggbb`) as WCAG defines it, 1 to 21. */
-export function contrast(one: string, other: string): number {
-  const [high, low] = [luminance(one), luminance(other)].sort((a, b) => b - a) as [number, number];
-  return (high + 0.05) / (low + 0.05);
-}
-
 /** Relative luminance of a colour (`#rrggbb`), 0 to 1. */
 export function luminance(colour: string): number {
   const [red, green, blue] = [1, 3, 5].map((at) => {
