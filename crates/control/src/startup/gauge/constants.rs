@@ -32,7 +32,7 @@ params! {
         gain: Number = "2.9",
         /// the window holds what is paced in so many round trips, and four packets
         #[within(1.0..=10.0)]
-        window: Number = "1.1",
+        window: Number = "1.05",
         /// round trips longer than the minimum by more than this share of it, and by more than
         /// `noise`, show a queue
         late: Ratio = "0.125",

@@ -812,8 +812,8 @@ mod tests {
     fn half_of_the_rate_estimated_is_paced_at() {
         let flow = Flow::measured("", all(0.8));
         assert_eq!(flow.pace(), 4.0);
-        // 4 Mbit/s over 110 ms, and four packets.
-        assert_eq!(flow.w.cwnd, 59.0);
+        // 4 Mbit/s over 105 ms, and four packets.
+        assert_eq!(flow.w.cwnd, 56.5);
         assert_eq!(Flow::measured("without=estimate", all(0.8)).pace(), 3.0);
     }
 
@@ -945,9 +945,9 @@ mod tests {
         };
         assert_eq!(paces("", 100.0), [9.6, 9.6, 9.6, 9.6, 17.4]);
         assert_eq!(
-            paces("late=0.33", 100.0),
+            paces("late=0.27", 100.0),
             [9.6; 5],
-            "a queue of 0.32 does not show"
+            "a queue of 0.26 does not show"
         );
     }
 
@@ -1040,7 +1040,7 @@ mod tests {
         };
         let mut flow = Flow::measured("without=repair", all(6.0));
         flow.c.on_loss(&mut flow.w, &loss);
-        assert_eq!((flow.w.cwnd, flow.w.pacing), (29.0, None));
+        assert_eq!((flow.w.cwnd, flow.w.pacing), (28.0, None));
         let mut flow = Flow::measured("", all(6.0));
         let before = flow.w;
         flow.c.on_loss(&mut flow.w, &loss);
