@@ -34,7 +34,9 @@ def search() -> None:
     found = {}
     for startup in SEARCHED:
         against = _others(startup)
-        worst = fs.find_worst_paths(startup, against=against, runs=RUNS, distinct=DISTINCT).to_dict()
+        worst = fs.find_worst_paths(
+            startup, against=against, runs=RUNS, distinct=DISTINCT
+        ).to_dict()
         print(startup, [round(one["score"], 2) for one in worst["findings"]], file=sys.stderr)
         found[startup] = [_kept(one) for one in worst["findings"]]
     KEPT.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
