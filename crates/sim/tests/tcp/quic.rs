@@ -358,3 +358,16 @@ fn halfbacks_copies_have_numbers() {
     assert!(row.fct_s.is_some_and(|fct| fct < 0.5), "{row:?}");
     assert_eq!(row.timeouts, 0);
 }
+
+/// A round trip above `rto_max` lets the probe timer expire while pacing holds the probe back.
+#[test]
+fn probe_timers_wait_for_probes_that_are_not_sent_yet() {
+    let run = outcome(
+        "path = { rate = \"1Gbps\", rtt = \"30ms\" }\n\
+         stack = { preset = \"ns2\", recovery = \"quic\", rto_max = \"2s\" }\n\
+         flows = [{ startup = \"paced-gradual\", size = \"1B\", rtt = \"5s\" }]",
+    );
+    let row = row(&run);
+    assert!(row.complete);
+    assert!(row.timeouts < 10, "{} timeouts", row.timeouts);
+}

@@ -398,6 +398,10 @@ impl Rfc9002 {
             };
         }
         self.set_timer(c);
+        // Probes that pacing holds back leave `last_sent` as it was, and `rto_max` may bound the wait.
+        if self.due.is_some_and(|due| due <= now) {
+            self.due = Some(now + backed_off(c, self.pto_count));
+        }
         found
     }
 
