@@ -151,19 +151,21 @@ def _runs(load: float | None, seeds: int, workers: int | None) -> Iterator[dict[
         raise fs.SimulationError(
             f"{json.dumps(asked[failed['run'][0]], default=vars)}: {failed['error'][0]}"
         )
-    packets = batch.frame.group_by("run").agg(pl.col("packets_sent", "packets_dropped").sum())
-    times = _times(batch, load is None)
-    joined = packets.join(times, on="run").sort("run")
-    for row in joined.iter_rows(named=True):
+    for row in of_runs(batch, load is None).iter_rows(named=True):
         bottleneck, startup, seed = asked[row.pop("run")]
         yield {"bottleneck": bottleneck, "startup": startup, "seed": seed} | row
 
 
-def _times(batch: "fs.RunBatch", of_flows: bool) -> pl.DataFrame:
-    """The 95th percentile of each run's completion times; what was never done counts as longest."""
+def of_runs(batch: "fs.RunBatch", of_flows: bool) -> pl.DataFrame:
+    """Packets sent and dropped in each run, and the p95 of its completion times.
+
+    What was never done counts as longest.
+    """
     table, time = (batch.frame, "fct_s") if of_flows else (batch.objects, "response_s")
     longest = pl.col(time).fill_null(float("inf"))
-    return table.group_by("run").agg(p95=longest.quantile(PERCENTILE, "nearest"))
+    times = table.group_by("run").agg(p95=longest.quantile(PERCENTILE, "nearest"))
+    packets = batch.frame.group_by("run").agg(pl.col("packets_sent", "packets_dropped").sum())
+    return packets.join(times, on="run").sort("run")
 
 
 def told(runs: pl.DataFrame, setting: str) -> list[Row]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import polars as pl
 
 import flowstart as fs
-from crowd import BOTTLENECKS, PERCENTILE, contention
+from crowd import BOTTLENECKS, contention, of_runs
 from flowstart import text
 
 SWEEP = pathlib.Path(__file__).parents[2] / "examples" / "resume.toml"
@@ -161,24 +161,22 @@ def _crowd() -> dict[str, tuple[float, float]]:
     """The p95 of completion times as a multiple of HyStart++'s, and the loss, of 200 flows."""
     places = [(b, seed) for b in BOTTLENECKS for seed in range(1, CROWDS + 1)]
     scenarios = [contention(b, startup, seed) for startup in STARTUPS for b, seed in places]
-    longest = pl.col("fct_s").fill_null(float("inf")).quantile(PERCENTILE, "nearest")
-    counts = pl.col("packets_dropped", "packets_sent").sum()
-    runs = fs.run_many(scenarios).frame.group_by("run").agg(counts, longest).sort("run")
+    runs = of_runs(fs.run_many(scenarios), of_flows=True)
     of = {
         startup: runs.slice(index * len(places), len(places))
         for index, startup in enumerate(STARTUPS)
     }
-    base = of[CAUTIOUS]["fct_s"].to_list()
+    base = of[CAUTIOUS]["p95"].to_list()
     return {
         startup: (
-            _typical(rows["fct_s"].to_list(), base),
+            _mean_ratio(rows["p95"].to_list(), base),
             sum(rows["packets_dropped"].to_list()) / sum(rows["packets_sent"].to_list()),
         )
         for startup, rows in of.items()
     }
 
 
-def _typical(times: Sequence[float], base: Sequence[float]) -> float:
+def _mean_ratio(times: Sequence[float], base: Sequence[float]) -> float:
     """The geometric mean of the ratios."""
     return statistics.geometric_mean(a / b for a, b in zip(times, base, strict=True))
 
@@ -207,7 +205,7 @@ def _others_table() -> Iterator[str]:
 
 
 def _cell(rows: pl.DataFrame) -> str:
-    time = _typical(rows["fct_s"].to_list(), rows["base_s"].to_list())
+    time = _mean_ratio(rows["fct_s"].to_list(), rows["base_s"].to_list())
     lost = statistics.fmean(rows["packets_dropped"] / rows["packets_sent"])
     return _joined(time, [lost, statistics.fmean(rows["harm"])])
 

@@ -353,6 +353,11 @@ impl RateSample {
     pub fn rate(&self) -> Rate {
         Rate::of(self.delivered, self.interval)
     }
+
+    /// The rate at which what it covers was sent, payload only.
+    pub fn sent_rate(&self) -> Rate {
+        Rate::of(self.delivered, self.send_interval)
+    }
 }
 
 impl Ack {

@@ -73,9 +73,8 @@ struct Rates {
 
 impl Rates {
     fn take(&mut self, sample: &RateSample) {
-        let sent = Rate::of(sample.delivered, sample.send_interval);
         self.delivered = self.delivered.max(sample.rate());
-        self.sent = self.sent.max(sent);
+        self.sent = self.sent.max(sample.sent_rate());
     }
 }
 

@@ -70,8 +70,7 @@ impl Deliveries {
                 false => round.delivered.max(sample.rate()),
             };
             if sample.prior_delivered >= self.paced_from {
-                let sent = Rate::of(sample.delivered, sample.send_interval);
-                round.sent = round.sent.max(sent);
+                round.sent = round.sent.max(sample.sent_rate());
             }
         }
         self.total = d.total;

@@ -19,8 +19,8 @@
 //!   times the minimum estimated rate, but not more than `leap` times the rate delivered. It is at
 //!   most `ceiling` times the maximum estimate, until that is refuted: by a rate delivered that is
 //!   nearer to the ceiling than to the estimate, or by two round trips at the ceiling without the queue
-//!   that this would leave. The rate delivered is the largest sample of this round trip and the last. The window holds what is paced in `window` of the minimum RTT, and
-//!   four packets.
+//!   that this would leave. The rate delivered is the largest sample of this round trip and the last.
+//!   The window holds what is paced in `window` of the minimum RTT, and four packets.
 //! - *Delay.* Round trips are late where the minimum of five samples and more, over an eighth of a
 //!   round trip, exceeds the minimum RTT by `late` of it and by `noise`, two consecutive times.
 //!   Only packets count that left when the initial window was acknowledged. Then the pace is the
@@ -111,6 +111,8 @@ pub const ENTRY: Entry<Maker> = Entry {
 
 /// A window below which an ACK clock stops.
 const LEAST_CWND: Segments = 4.0;
+/// In one round trip the queue is sent, and in the next one it is acknowledged.
+const ROUNDS_AT_CEILING: u32 = 2;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {
@@ -240,10 +242,10 @@ impl Gauge {
 
     /// Paces, with a window that does not hold it back.
     fn drive(&self, w: &mut Window) {
-        let rtt = match (self.phase, self.latest) {
-            // The delay is not the flow's, and must not keep the test from being one.
-            (Phase::Doubt { refuted: true, .. }, Some(latest)) => latest,
-            _ => self.base,
+        // The delay is not the flow's, and must not keep the test from being one.
+        let rtt = match self.tests_again() {
+            true => self.latest.unwrap_or(self.base),
+            false => self.base,
         };
         let held = self.pace.scaled(self.k.window).bytes_in(rtt);
         w.cwnd = w.segments(held) + LEAST_CWND;
@@ -310,7 +312,7 @@ impl Gauge {
     fn is_refuted(&self, delivered: Rate, most: Rate) -> bool {
         let sent = self.base.scaled(self.k.ceiling * self.k.window);
         delivered > most.scaled((1.0 + self.k.ceiling) / 2.0)
-            || self.at_ceiling > 2 && self.delay.shows_queue(sent, self.base)
+            || self.at_ceiling > ROUNDS_AT_CEILING && self.delay.shows_queue(sent, self.base)
     }
 
     fn ramp(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
@@ -328,10 +330,7 @@ impl Gauge {
         if growing {
             self.grow();
         } else {
-            let gain = match self.phase {
-                Phase::Doubt { refuted: true, .. } => self.k.test,
-                _ => 1.0,
-            };
+            let gain = if self.tests_again() { self.k.test } else { 1.0 };
             self.pace = self.deliveries.rate().scaled(gain);
         }
         if let Some(rtt) = a.rtt {
@@ -375,6 +374,11 @@ impl Gauge {
             until,
             refuted,
         };
+    }
+
+    /// An exit was refuted, and round trips are still late.
+    fn tests_again(&self) -> bool {
+        matches!(self.phase, Phase::Doubt { refuted: true, .. })
     }
 
     /// The delay was not the flow's: growth continues.
