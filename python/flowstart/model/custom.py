@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self, TypeAlias
 
 from flowstart.errors import Location, RequestError
+from flowstart.model import input_files
 from flowstart.model.catalog import list_algorithms
 from flowstart.model.startup import Startup, hooks, label
 
@@ -164,14 +165,11 @@ def _module(spec: str, file: pathlib.Path) -> Mapping[str, Any]:
 
     Compiled here: Python's own loader takes an edit of the same second and length for no edit.
     """
-    if not file.is_file():
-        problem = "is not a file" if file.exists() else "there is no such file"
-        raise RequestError(f"startup `{spec}`: {file}: {problem}")
-    path = file.resolve()
     try:
-        text = path.read_bytes()
-    except OSError as error:
-        raise RequestError(f"startup `{spec}`: {file}: {error.strerror}") from None
+        text = input_files.content(file)
+    except RequestError as error:
+        raise RequestError(f"startup `{spec}`: {error}") from None
+    path = file.resolve()
     name = f"flowstart_custom_{hashlib.sha256(os.fsencode(path) + text).hexdigest()}"
     if name in sys.modules:
         return vars(sys.modules[name])
