@@ -29,6 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _complain("stopped by Ctrl-C", 130)
         if os.environ.get("FLOWSTART_DEBUG"):
             raise
+        if _is_unreadable(error):
+            return _complain(f"a table of the results is damaged: {error}", 1)
         defect = f"{type(error).__name__}: {error}"
         return _complain(
             f"a defect of flowstart: {defect}; report it with this command, its files and what "
@@ -55,6 +57,13 @@ def _run(arguments: Sequence[str]) -> int:
     if status == 130:  # what typer makes of KeyboardInterrupt
         raise KeyboardInterrupt
     return status or 0
+
+
+def _is_unreadable(error: BaseException) -> bool:
+    """Whether polars cannot read a Parquet file, as one that was sealed again after a change."""
+    polars = sys.modules.get("polars")
+    is_read = polars is not None and isinstance(error, polars.exceptions.ComputeError)
+    return is_read and str(error).startswith("parquet: ")
 
 
 def _complain(message: str, status: int) -> int:

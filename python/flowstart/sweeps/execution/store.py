@@ -244,7 +244,8 @@ class Store:
         file = self.place / name
         if not files.is_intact(file):
             return None
-        return input_files.read(file, "a record of a sweep", input_files.MAX_RESULT_BYTES)
+        found = input_files.read(file, "a record of a sweep", input_files.MAX_RESULT_BYTES)
+        return found if _FIELDS[name] <= found.keys() else None
 
     # What is damaged.
 
@@ -437,6 +438,10 @@ def _why(failure: pathlib.Path) -> str:
     """Why a batch has no rows, without the digest."""
     text = input_files.content(failure, input_files.MAX_RESULT_BYTES).decode(errors="replace")
     return text.rpartition(files.FIELD)[0].strip() or text.strip()
+
+
+_FIELDS = {ASKED: {"sweep", "variants"}, COMPLETE: {"sweep", "parts", "collapsed"}}
+"""What the documents of a folder have, whoever sealed them."""
 
 
 def _meanings() -> Any:
