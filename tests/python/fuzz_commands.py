@@ -87,7 +87,8 @@ def _fixed(*words: str) -> Callable[[str, random.Random], Words]:
 def _capture(file: str, chance: random.Random) -> Words:
     """Mostly what is in it; a replay takes a simulation of each transfer."""
     if chance.randrange(10):
-        return ["capture", file, *chance.choice(((), ("--details",), ("--anonymize",), ("--json",)))]
+        more = chance.choice(((), ("--details",), ("--anonymize",), ("--json",)))
+        return ["capture", file, *more]
     return ["replay", file, "--no-uncertainty", "--workers", "1"]
 
 
@@ -96,6 +97,7 @@ def _scenario(file: str, chance: random.Random) -> Words:
     return [kind, file, *(("--no-uncertainty",) if kind == "compare" else ()), *LIMITS]
 
 
+PATH = ("--rate", "5Mbps", "--rtt", "20ms", "--size", "20kB", "--no-uncertainty")
 LIMITS = ("--max-packets", "2e4", "--max-flows", "200", "--max-memory", "300MB")
 TEXT = (b",", b"\n", b'"', b"ts", b"bytes", b"\x1b[2J", b"null", b"\t", b";")
 COMMANDS = {
@@ -147,8 +149,7 @@ COMMANDS = {
             SCENARIO_TOKENS,
         ),
         "file.toml",
-        _fixed("compare", "--rate", "5Mbps", "--rtt", "20ms", "--size", "20kB", "--variant",
-               "other: iw=10", "--variant", "./FILE", "--no-uncertainty", *LIMITS),  # fmt: skip
+        _fixed("compare", *PATH, "--variant", "other: iw=10", "--variant", "./FILE", *LIMITS),
     ),
 }
 """Commands that read one file and write a folder."""
@@ -176,7 +177,7 @@ def repeated(name: str, seconds: float, chance: random.Random) -> int:
     end = time.process_time() + seconds
     execute = FOLDER_RUNS[name] if name in FOLDERS else lambda c: once(COMMANDS[name], c)
     while time.process_time() < end:
-        state, begin = chance.getstate(), time.process_time()
+        begin = time.process_time()
         try:
             with peak() as taken:
                 refused += bool(execute(chance))
@@ -188,7 +189,6 @@ def repeated(name: str, seconds: float, chance: random.Random) -> int:
             print(f"{name}: its files are in {kept}", file=sys.stderr)
             if failed >= 10:
                 break
-        assert state != chance.getstate()
         slowest = max(slowest, time.process_time() - begin)
         largest = max(largest, taken[0])
         count += 1
@@ -288,8 +288,7 @@ def _swept() -> dict[str, bytes]:
 
 def _compared() -> dict[str, bytes]:
     """The files of a small comparison."""
-    words = ["--rate", "5Mbps", "--rtt", "20ms", "--size", "20kB", "--no-uncertainty"]
-    status, _, err = run(["compare", *words, "-o", "out"])
+    status, _, err = run(["compare", *PATH, "-o", "out"])
     assert status == 0, err
     found = {file.name: file.read_bytes() for file in pathlib.Path("out").iterdir()}
     _clear()

@@ -764,23 +764,71 @@ def test_ctrl_c_ends_a_hook_that_never_returns(start: Callable[..., Started]) ->
     client.close()
 
 
-@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP], ids=lambda one: one.name)
-def test_what_was_dropped_is_removed_when_the_process_is_ended(
+ENDINGS = [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL]
+
+
+@pytest.mark.parametrize("ending", ENDINGS, ids=lambda one: one.name)
+@pytest.mark.parametrize("is_whole", [True, False], ids=["uploaded", "uploading"])
+def test_nothing_is_left_of_a_dropped_file_when_the_process_is_ended(
     start: Callable[..., Started],
     tmp_path: pathlib.Path,
     monkeypatch: pytest.MonkeyPatch,
     ending: signal.Signals,
+    is_whole: bool,
 ) -> None:
     place = tmp_path / "temporary"
     place.mkdir()
     monkeypatch.setenv("TMPDIR", str(place))
     process, server, _ = start()
-    assert server.ask("/api/captures/upload?name=a.pcap", b"x").status == 200
-    assert list(place.iterdir())
+    if is_whole:
+        assert server.ask("/api/captures/upload?name=a.pcap", b"x").status == 200
+    else:
+        client = uploading(server)
+        assert kept_files(process) == 1
     process.send_signal(ending)
     _, err = process.communicate(timeout=10)
-    assert (process.returncode, err) == (128 + ending, "")
+    status = -ending if ending == signal.SIGKILL else 128 + ending
+    assert (process.returncode, err) == (status, "")
     assert not list(place.iterdir())
+    if not is_whole:
+        client.close()
+
+
+def uploading(server: Explorer) -> socket.socket:
+    """The connection of an upload of which one of two megabytes has come."""
+    client = socket.create_connection(("127.0.0.1", server.port), timeout=10)
+    head = f"POST /api/captures/upload?name=a.pcap HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
+    client.sendall(
+        f"{head}X-Flowstart-Token: {server.headers['X-Flowstart-Token']}\r\n"
+        "Content-Length: 2000000\r\n\r\n".encode()
+        + bytes(1_000_000)
+    )
+    time.sleep(0.5)
+    return client
+
+
+def kept_files(process: "subprocess.Popen[str]") -> int:
+    """How many deleted files the process has open."""
+    numbers = pathlib.Path(f"/proc/{process.pid}/fd").iterdir()
+    return sum(" (deleted)" in str(number.readlink()) for number in numbers)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="descriptors are counted in /proc")
+def test_a_browser_that_is_killed_during_an_upload_leaves_nothing(
+    start: Callable[..., Started], tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    process, server, _ = start()
+    clients = [uploading(server) for _ in range(3)]
+    assert kept_files(process) == 3
+    for client in clients:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        client.close()  # as the kernel does for a process that was killed
+    time.sleep(0.5)
+    assert kept_files(process) == 0
+    assert not list((tmp_path / "temporary").iterdir())
+    goes_on(server)
 
 
 def test_work_that_was_told_to_stop_says_so() -> None:

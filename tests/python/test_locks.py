@@ -96,7 +96,7 @@ def test_workflows_install_what_is_locked_and_nothing_else() -> None:
 
 
 def test_no_page_installs_flowstart_by_its_name() -> None:
-    """An index may have a package of that name, which pip would prefer to a wheel of this folder."""
+    """pip would prefer a package that somebody has registered on an index."""
     pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
     by_name = re.compile(r"^\s*pip install (?:-\S+ (?:dist )?)*['\"]?flowstart\b", re.MULTILINE)
     for page in pages:
