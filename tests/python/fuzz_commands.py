@@ -24,6 +24,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
+from unittest import mock
 
 import flowstart as fs
 from flowstart import extras
@@ -153,8 +154,6 @@ COMMANDS = {
     ),
 }
 """Commands that read one file and write a folder."""
-FOLDERS = ("map", "check", "resume", "results")
-"""Targets that read a folder of results in which one file is wrong."""
 
 
 def main() -> int:
@@ -162,7 +161,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=600, help="of each target [600]")
     parser.add_argument("--seed", type=int, default=None)
-    parser.add_argument("targets", nargs="*", default=[*COMMANDS, *FOLDERS], metavar="TARGET")
+    parser.add_argument("targets", nargs="*", default=[*COMMANDS, *FOLDER_RUNS], metavar="TARGET")
     asked = parser.parse_args()
     failed = 0
     with tempfile.TemporaryDirectory() as place, contextlib.chdir(place), in_this_process():
@@ -175,12 +174,11 @@ def repeated(name: str, seconds: float, chance: random.Random) -> int:
     """Executes a target for so long, prints a line, and returns how many executions failed."""
     count, refused, failed, slowest, largest = 0, 0, 0, 0.0, 0
     end = time.process_time() + seconds
-    execute = FOLDER_RUNS[name] if name in FOLDERS else lambda c: once(COMMANDS[name], c)
     while time.process_time() < end:
         begin = time.process_time()
         try:
             with peak() as taken:
-                refused += bool(execute(chance))
+                refused += execute(name, chance)
         except Exception as error:  # noqa: BLE001 # whatever it is, it is what is looked for
             failed += 1
             print(f"{name}: {error!r:.700}", file=sys.stderr)
@@ -200,8 +198,13 @@ def repeated(name: str, seconds: float, chance: random.Random) -> int:
     return failed
 
 
-def once(asked: Command, chance: random.Random) -> bool:
-    """Runs a command with a mutated file; whether that was refused."""
+def execute(name: str, chance: random.Random) -> bool:
+    """Runs a target once; whether that was refused. Raises AssertionError where it misbehaves."""
+    return FOLDER_RUNS[name](chance) if name in FOLDER_RUNS else _once(COMMANDS[name], chance)
+
+
+def _once(asked: Command, chance: random.Random) -> bool:
+    """Runs a command with a mutated file."""
     _clear()
     pathlib.Path("scenario.toml").write_text(TRACED)
     file = pathlib.Path(asked.name)
@@ -316,7 +319,9 @@ def _sealed_again(content: bytes) -> bytes:
     return content if blank == end else files.seal(begin + name + blank)
 
 
-def _in_folder(make: Callable[[], dict[str, bytes]], *words: str, output: bool) -> Any:
+def _in_folder(
+    make: Callable[[], dict[str, bytes]], *words: str, output: bool
+) -> Callable[[random.Random], bool]:
     """What runs a command on a folder of results in which one file is wrong."""
     known: dict[str, bytes] = {}
 
@@ -338,6 +343,7 @@ FOLDER_RUNS = {
     ),
     "results": _in_folder(_compared, "check", "swept", output=False),
 }
+"""Commands on a folder of results in which one file is wrong."""
 
 
 @contextlib.contextmanager
@@ -358,13 +364,13 @@ def in_this_process() -> Iterator[None]:
         count += 1
         return ["matplotlib"] if extra == "plot" and count % FIGURES_EACH else real_missing(extra)
 
-    sources.call, extras.missing = call, missing
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("always")
-            yield
-    finally:
-        sources.call, extras.missing = real_call, real_missing
+    with (
+        mock.patch.object(sources, "call", call),
+        mock.patch.object(extras, "missing", missing),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("always")
+        yield
 
 
 if __name__ == "__main__":
