@@ -233,10 +233,10 @@ def _checked(words: Words, memory: int, *, is_folder_kept: bool = False) -> bool
     assert "Warning" not in err, case
     assert not [letter for letter in out + err if _is_control(letter)], case
     assert status in (0, 1, 2), case
-    refusal = [line for line in err.splitlines() if not line.startswith("flowstart: warning: ")]
-    if status:
-        assert len(refusal) == 1 or (status == 1 and not err), case
-        assert len(refusal) < 1 or len(refusal[0]) <= LONGEST, case
+    lines = [line for line in err.splitlines() if not line.startswith("flowstart: warning: ")]
+    assert all(len(line) <= LONGEST for line in lines), case
+    if status == 2:
+        assert len(lines) == 1, case
     output = pathlib.Path("out")
     if status == 2 and not is_folder_kept:
         assert not output.exists(), case
