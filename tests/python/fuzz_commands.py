@@ -316,7 +316,7 @@ def _sealed_again(content: bytes) -> bytes:
     """The content with the digest that it should have, as somebody might who changes it."""
     begin, name, end = content.rpartition(files.FIELD.encode())
     blank = re.sub(rb"^(\W{2,4})[0-9a-f]{64}", rb"\g<1>" + files.BLANK.encode(), end)
-    return content if blank == end else files.seal(begin + name + blank)
+    return files.seal(begin + name + blank) if name and blank != end else content
 
 
 def _in_folder(
