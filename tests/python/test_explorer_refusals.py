@@ -668,7 +668,7 @@ def test_what_was_dropped_is_removed_when_the_process_is_ended(
     assert list(place.iterdir())
     process.send_signal(ending)
     _, err = process.communicate(timeout=10)
-    assert (process.returncode, err) == (128 + ending, "")
+    assert (process.returncode, err) == (128 + ending, f"flowstart: stopped by {ending.name}\n")
     assert not list(place.iterdir())
 
 

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flowstart import _native, extras, text
+from flowstart import _native, extras, interrupts, text
 from flowstart.comparison import landing, tables
 from flowstart.comparison.plan import Case, Plan
 from flowstart.comparison.rows import placed
@@ -197,7 +197,7 @@ class ComparisonData(Result):
         """Why runs are missing, in words; empty where none is."""
         if not self.interrupted and not self.failures:
             return ""
-        why = "stopped by Ctrl-C" if self.interrupted else "some runs failed"
+        why = f"stopped by {interrupts.cause()}" if self.interrupted else "some runs failed"
         return f"{why}, {self.finished} of {len(self.plan.cases())} runs are finished"
 
     @functools.cached_property
