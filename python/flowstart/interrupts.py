@@ -31,11 +31,22 @@ def status() -> int:
 
 
 def heed_endings() -> None:
-    """Has `ENDINGS` raise KeyboardInterrupt. A signal that is ignored stays so, as under `nohup`."""
+    """Has `ENDINGS` raise KeyboardInterrupt.
+
+    A signal that is ignored stays so, as under `nohup`.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return
     _Ending.number = signal.SIGINT
     for number in ENDINGS:
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, end)
+
+
+def ignore_endings() -> None:
+    """For a process that another one ends: Ctrl-C and the rest reach that one as well."""
+    for number in (signal.SIGINT, *ENDINGS):
+        signal.signal(number, signal.SIG_IGN)
 
 
 def end(number: int, _: object = None) -> NoReturn:

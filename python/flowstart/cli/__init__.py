@@ -9,7 +9,6 @@ import os
 import sys
 from collections.abc import Sequence
 
-
 COMPLETION = "_FLOWSTART_COMPLETE"
 """Set by a shell that completes a command line."""
 

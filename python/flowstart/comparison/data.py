@@ -82,9 +82,9 @@ class ComparisonData(Result):
         """One row per flow and run."""
         import polars as pl
 
-        cells = {
-            name: [row[name] for row in self.records] for row in self.records[:1] for name in row
-        }
+        if not self.records:
+            return columns.frame([], "comparison-rows")
+        cells = {name: [row[name] for row in self.records] for name in self.records[0]}
         found = pl.DataFrame(cells, infer_schema_length=None)
         types = columns.types("comparison-rows")
         empty = [name for name, kind in found.schema.items() if kind == pl.Null]

@@ -40,6 +40,7 @@ def serve(settings: Settings, *, port: int | None, opens: bool) -> None:
         print(f"The explorer is at {address}\nCtrl-C ends it.", flush=True)
         if opens and _has_browser():
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        interrupts.heed_endings()
         try:
             run(server, listener)
         finally:
