@@ -171,7 +171,8 @@ def commands(group: object, name: str = "") -> Iterator[str]:
 
 def concrete(kind: type) -> Iterator[str]:
     """The names of the classes that nothing is derived from."""
-    below = [one for one in kind.__subclasses__() if one.__module__.startswith("flowstart.")]
+    kinds: list[type] = kind.__subclasses__()
+    below = [one for one in kinds if one.__module__.startswith("flowstart.")]
     for one in below:
         yield from concrete(one)
     if not below:

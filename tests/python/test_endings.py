@@ -1,6 +1,8 @@
 """Endings of commands: SIGTERM and SIGHUP, startups that exit, and empty names of files."""
 
+import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -129,3 +131,38 @@ def test_an_empty_name_is_refused_in_python_too() -> None:
     result = fs.run({"path": {"rate": "5Mbps", "rtt": "64ms"}, "flows": [{"size": "1kB"}]})
     with pytest.raises(fs.RequestError, match="folder: it is empty"):
         result.report("")
+
+
+ORDINARY = [
+    "setpriv",
+    "--inh-caps=-dac_override,-dac_read_search",
+    "--bounding-set=-dac_override,-dac_read_search",
+]
+"""Has root keep to the rights of files, as other users do."""
+DENIED = {
+    "capture": (("capture", "closed"), "closed"),
+    "map": (("map", "closed"), "closed/sweep.json"),
+    "startup": ((*COMPARED, "--startup", "closed/mine.py:Mine"), "closed/mine.py"),
+    "folder": ((*COMPARED, "-o", "closed/out"), "closed/out"),
+    "read-only": ((*COMPARED, "-o", "read-only/out"), "-o read-only/out"),
+}
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or (os.geteuid() == 0 and not shutil.which("setpriv")),
+    reason="root is denied nothing",
+)
+@pytest.mark.parametrize("name", DENIED)
+def test_a_folder_without_permission_is_refused_in_one_line(
+    name: str, tmp_path: pathlib.Path
+) -> None:
+    words, what = DENIED[name]
+    for folder, mode in (("closed", 0o000), ("read-only", 0o555)):
+        (tmp_path / folder).mkdir(mode)
+    command = [*(ORDINARY if os.geteuid() == 0 else []), sys.executable, "-m", "flowstart", *words]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.startswith(f"flowstart: {what}: ") or f"/{what}: " in ended.stderr
+    assert ended.stderr.endswith("Permission denied\n")
+    assert ended.stderr.count("\n") == 1
+    assert not list((tmp_path / "read-only").iterdir())

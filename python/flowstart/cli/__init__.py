@@ -60,6 +60,12 @@ def _run(arguments: Sequence[str]) -> int:
     except FlowstartError as error:
         status = {RequestError: 2, Stopped: interrupts.status()}.get(type(error), 1)
         return _complain(str(error), status)
+    except OSError as error:
+        # A file without permission, or one that has changed since it was checked.
+        if error.filename is None or os.environ.get("FLOWSTART_DEBUG"):
+            raise
+        status = 2 if isinstance(error, PermissionError) else 1
+        return _complain(f"{os.fsdecode(error.filename)}: {error.strerror}", status)
     except TyperException as error:
         return _complain(error.format_message(), error.exit_code)
     if status == 130:  # what typer makes of KeyboardInterrupt
