@@ -787,8 +787,9 @@ def test_nothing_is_left_of_a_dropped_file_when_the_process_is_ended(
         assert kept_files(process) == 1
     process.send_signal(ending)
     _, err = process.communicate(timeout=10)
-    status = -ending if ending == signal.SIGKILL else 128 + ending
-    assert (process.returncode, err) == (status, "")
+    killed = ending == signal.SIGKILL
+    expected = (-ending, "") if killed else (128 + ending, f"flowstart: stopped by {ending.name}\n")
+    assert (process.returncode, err) == expected
     assert not list(place.iterdir())
     if not is_whole:
         client.close()

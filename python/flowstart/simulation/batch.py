@@ -9,7 +9,6 @@ import functools
 import multiprocessing
 import os
 import pickle
-import signal
 import sys
 import threading
 import time
@@ -237,7 +236,7 @@ def _processes(count: int) -> "Iterator[futures.Executor]":
 
 def _begin(parent: int) -> None:
     """Prepares a process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # as on Windows, where it is not blocked
+    interrupts.ignore_endings()  # as on Windows, where they are not blocked
     sys.breakpointhook = _no_breakpoint
     interrupts.end_with(parent)  # a hook that never returns would outlive it
 

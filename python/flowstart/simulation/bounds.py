@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias, Unpack
 
+from flowstart import interrupts
 from flowstart._native import Cancel
 from flowstart.errors import LimitExceeded, RequestError, Stopped, TimeLimitExceeded
 from flowstart.interrupts import Interruptible
@@ -253,7 +254,7 @@ class Bounds:
             limit = stated(self.limits, noted.exceeded)
             return f"{limit} (raised with {self.option(noted.exceeded)})"
         ended = self.deadline is not None and self.deadline.stopped
-        name = self.deadline.name if self.deadline and ended else "Ctrl-C"
+        name = self.deadline.name if self.deadline and ended else interrupts.cause()
         return f"{name} {noted.place}" if noted.place else name
 
     @property
