@@ -147,6 +147,8 @@ fn path() -> impl Strategy<Value = String> {
         perhaps(key("access_delay", DELAYS)),
         perhaps(listed("PathSpec", "access_at")),
     ]);
+    let admission = select(Admission::NAMES)
+        .prop_map(|rule| format!("quick_start = {{ admission = \"{rule}\" }}"));
     let gathering = lines(vec![
         key("ack_batch", &["\"2ms\"", "\"333us\""]),
         perhaps(listed("PathSpec", "ack_thinning")),
@@ -161,7 +163,7 @@ fn path() -> impl Strategy<Value = String> {
         perhaps(names("queue", QUEUES)),
         perhaps(key("router_pps", &["1000", "77777"])),
         perhaps(gathering),
-        perhaps(select(Admission::NAMES).prop_map(|rule| format!("quick_start = \"{rule}\""))),
+        perhaps(admission),
     ])
 }
 
@@ -223,7 +225,7 @@ fn flow() -> impl Strategy<Value = String> {
     let drops = prop::collection::vec(0u64..40, 1..6);
     let listed = listed_fields("FlowSpec")
         .into_iter()
-        .map(|field| perhaps(listed("FlowSpec", field)));
+        .map(|field| seldom(listed("FlowSpec", field)));
     let others = [
         names("startup", STARTUPS),
         perhaps(names("cc", AVOIDANCES)),
