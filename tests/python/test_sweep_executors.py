@@ -64,8 +64,8 @@ def test_workers_change_no_byte(tmp_path: pathlib.Path) -> None:
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_the_time_of_all_batches_counts_together(tmp_path: pathlib.Path, workers: int) -> None:
-    with bounds.bounded(max_time=5) as mine:
-        found = swept(tmp_path, MadeUp(path={"sleep": 0.4}), workers=workers)
+    with bounds.bounded(max_time=3) as mine:
+        found = swept(tmp_path, MadeUp(12, {"sleep": 0.5}), workers=workers)
     assert (found.interrupted, mine.exceeded) == (True, "time")
 
 

@@ -83,6 +83,40 @@ fn conserves(text: &str) -> Result<(), TestCaseError> {
 }
 
 #[test]
+fn what_ends_a_handshake_is_counted_when_it_leaves() {
+    let text = "path = { rate = \"10Mbps\", rtt = \"40ms\" }\nstack = { preset = \"s2n\" }\n\
+                flows = [{ size = \"1kB\" }]";
+    conserves(text).unwrap();
+    let row = runs(text).unwrap().1.flows.row(0);
+    assert_eq!((row.packets_sent, row.packets_arrived), (2, 2));
+}
+
+#[test]
+fn segments_of_a_few_bytes_leave_beside_what_a_quic_handshake_takes() {
+    for preset in ["quiche", "s2n"] {
+        let text = format!(
+            "path = {{ rate = \"64kbps\", rtt = \"0s\" }}\n\
+             stack = {{ preset = \"{preset}\", mss = \"5B\", header = \"0B\" }}\n\
+             flows = [{{ size = \"20B\" }}]"
+        );
+        conserves(&text).unwrap();
+        assert!(runs(&text).unwrap().1.flows.row(0).complete, "{preset}");
+    }
+}
+
+#[test]
+fn no_write_loses_more_packets_than_were_sent_of_it() {
+    conserves(
+        r#"
+        path = { rate = "10Mbps", rtt = "50ms" }
+        stack = { preset = "s2n" }
+        flows = [{ forced_drops = [0], writes = [{ at = "0s", size = "1kB" }, { at = "1s", size = "1kB" }] }]
+        "#,
+    )
+    .unwrap();
+}
+
+#[test]
 fn zero_window_probes_are_sent_as_often_as_they_arrive_or_are_dropped() {
     for (mss, window) in [(5, 1), (40, 2), (5, 4)] {
         let text = format!(

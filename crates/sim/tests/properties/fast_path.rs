@@ -1,8 +1,8 @@
 //! The fast paths of ACKs and of data leave out what has nothing to do: a run without them has the
 //! same rows, the same trace and the same events.
 
-use super::conservation::{with, MORE, MOST_PACKETS};
 use super::catalog::{listed, names, presets};
+use super::conservation::{with, MORE, MOST_PACKETS};
 use super::{perhaps, scenario};
 use flowstart_control::catalog::STARTUPS;
 use flowstart_network::queue::QUEUES;
