@@ -105,15 +105,17 @@ fn segments_of_a_few_bytes_leave_beside_what_a_quic_handshake_takes() {
 }
 
 #[test]
-fn no_write_loses_more_packets_than_were_sent_of_it() {
-    conserves(
-        r#"
+fn a_dropped_packet_without_data_is_no_write_s() {
+    let text = r#"
         path = { rate = "10Mbps", rtt = "50ms" }
         stack = { preset = "s2n" }
-        flows = [{ forced_drops = [0], writes = [{ at = "0s", size = "1kB" }, { at = "1s", size = "1kB" }] }]
-        "#,
-    )
-    .unwrap();
+        flows = [{ forced_drops = [1], writes = [{ at = "0s", size = "1kB" }, { at = "1s", size = "1kB" }] }]
+    "#;
+    conserves(text).unwrap();
+    let (_, outcome) = runs(text).unwrap();
+    let of_write = &outcome.transfers[0];
+    assert_eq!(outcome.flows.row(0).packets_dropped, 1);
+    assert_eq!((of_write.packets_sent, of_write.packets_dropped), (1, 0));
 }
 
 #[test]
