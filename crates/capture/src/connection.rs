@@ -100,6 +100,10 @@ struct Window {
     acknowledged: bool,
     /// The furthest it has acknowledged.
     acked: Option<u64>,
+    /// What it acknowledged first.
+    first_acked: Option<u64>,
+    /// By how much the last acknowledgement that was further was so.
+    last_advance: u64,
     zero: u32,
 }
 
@@ -197,7 +201,7 @@ impl Live {
 
     fn is_copy(&mut self, segment: &Segment, from: usize) -> bool {
         let copy = self.copies[from].is_copy(segment);
-        if copy && !self.copies[1 - from].started() {
+        if self.copies[from].started() && !self.copies[1 - from].started() {
             self.copies[1 - from].start();
             self.flags.push(Flag::SeenTwice);
         }
@@ -270,12 +274,17 @@ impl Live {
     }
 
     fn handshake(&mut self, placed: &Placed, from: usize) {
-        let (Some(acked), Some(first)) = (placed.acknowledgement, self.sides[SERVER].first_byte)
-        else {
+        let Some(acked) = placed.acknowledgement else {
             return;
         };
-        let answers = from == CLIENT && !placed.segment.has(SYN) && acked >= first;
-        if answers && self.shake.ack(placed.segment.time) {
+        if from != CLIENT || placed.segment.has(SYN) {
+            return;
+        }
+        let Some(first) = self.sides[SERVER].first_byte else {
+            self.shake.ack_unanswered(placed.segment.time);
+            return;
+        };
+        if acked >= first && self.shake.ack(placed.segment.time) {
             self.sides[CLIENT].window.handshake = Some(placed.segment.window);
             self.sides[SERVER].window.handshake = self.sides[SERVER].window.syn;
             if let Some(halves) = self.shake.halves() {
@@ -347,6 +356,7 @@ impl Live {
         listeners: &mut Listeners,
     ) {
         let (window, other) = (&mut self.sides[from].window, 1 - from);
+        window.first_acked.get_or_insert(acked);
         let before = window
             .acked
             .replace(window.acked.map_or(acked, |before| before.max(acked)));
@@ -356,6 +366,7 @@ impl Live {
             }
             return;
         }
+        window.last_advance = before.map_or(0, |before| acked - before);
         let peer = &self.sides[other];
         if acked >= peer.highest {
             self.turns.acknowledged(other, segment.time);
@@ -403,9 +414,13 @@ impl Live {
     /// Ends the connection: its row.
     pub fn row(mut self, listeners: &mut Listeners) -> Connection {
         listeners.sink.keep(self.stream, self.turns.finish());
+        if self.sides[SERVER].packets == 0 {
+            self.shake.one_sided();
+        }
         let shake = self.shake;
         // Which of several SYN-ACKs was answered is not known, so neither is the least round trip.
-        let certain = shake.rtt().filter(|_| shake.syn_acks == 1);
+        let answers = [shake.syn_acks, shake.syns][usize::from(shake.syn_acks == 0)];
+        let certain = shake.rtt().filter(|_| answers == 1);
         listeners
             .lanes
             .over(self.pair, certain, shake.halves(), &self.waits);
@@ -421,7 +436,7 @@ impl Live {
         self.flag(&windows);
         let credible = |count: u32| (!self.flags.contains(&Flag::SeenTwice)).then_some(count);
         let [client, server] = &self.sides;
-        let [sent, answered] = [client.bytes(), server.bytes()];
+        let [sent, answered] = [client.bytes(server), server.bytes(client)];
         Connection {
             stream: self.stream,
             file: self.file,
@@ -528,6 +543,13 @@ impl Live {
         }
     }
 
+    /// Whether one side was captured, as far as a few packets show it.
+    fn is_one_direction(&self) -> bool {
+        const FEW: u64 = 3;
+        let packets = self.sides.each_ref().map(|side| side.packets);
+        packets.contains(&0) && packets.iter().sum::<u64>() >= FEW && !self.shake.is_unanswered()
+    }
+
     fn flag(&mut self, windows: &[(Option<u64>, Option<u64>); 2]) {
         let shake = &self.shake;
         let complete = shake.class() == Handshake::Complete;
@@ -537,13 +559,14 @@ impl Live {
         let partly = self
             .sides
             .iter()
-            .any(|side| side.bytes() > side.seen_bytes && !side.seen.approximate);
+            .any(|side| side.captured() > side.seen_bytes && !side.seen.approximate);
         let found = [
             (Flag::SynRetransmitted, shake.syns > 1),
             (Flag::SynAckRetransmitted, shake.syn_acks > 1),
             (Flag::RttNotPositive, complete && shake.rtt().is_none()),
             (Flag::WindowScaleUnknown, complete && unknown),
             (Flag::PartlyCaptured, partly),
+            (Flag::OneDirection, self.is_one_direction()),
             (
                 Flag::SeenApproximate,
                 self.sides.iter().any(|side| side.seen.approximate),
@@ -559,6 +582,14 @@ impl Live {
     }
 }
 
+impl Window {
+    /// Bytes that were acknowledged. A single byte at the end is a FIN.
+    fn acked_bytes(&self) -> u64 {
+        let first = self.first_acked.unwrap_or(0);
+        self.acked.map_or(0, |last| last - first) - u64::from(self.last_advance == 1)
+    }
+}
+
 impl Side {
     fn begin(&mut self, first_byte: u64) {
         self.first_byte = Some(first_byte);
@@ -566,7 +597,16 @@ impl Side {
         self.seen = Seen::starting(first_byte);
     }
 
-    fn bytes(&self) -> u64 {
+    /// What it sent; where none of its packets was captured, what its peer acknowledged.
+    fn bytes(&self, peer: &Side) -> u64 {
+        match self.packets {
+            0 => peer.window.acked_bytes(),
+            _ => self.captured(),
+        }
+    }
+
+    /// What it sent up to the last byte that was captured.
+    fn captured(&self) -> u64 {
         self.first_byte.map_or(0, |first| self.highest - first)
     }
 }

@@ -192,11 +192,14 @@ impl Attempt<'_> {
         ticker: &mut Ticker,
     ) -> Result<bool, Error> {
         self.gathered.warnings.push(pieces.warning());
+        let set_back = self.gathered.set_back;
         let mut merged = Merged::open(&input.source, pieces, &mut self.gathered, ticker)?;
         let mut strand = None;
         while let Some(segment) = merged.next(&mut self.gathered, ticker)? {
             self.pass(&mut strand, input, segment);
         }
+        // The warning on the pieces is about the same.
+        self.gathered.set_back = set_back;
         match merged.file() {
             Some(file) => self.judge(input, file)?,
             None => self.judge(input, &reopen(&input.source)?)?,
@@ -250,7 +253,16 @@ impl Attempt<'_> {
             formats.iter().any(|format| !format.is_log()),
         );
         let mut notes = Vec::new();
+        let mut others = gathered.others.clone();
+        others.merge(&listeners.sink.others);
+        let empty = listeners.sink.connections + listeners.sink.quic == 0;
+        if let Some((count, kinds)) = others.summary() {
+            let all = gathered.packets;
+            let line = format!("{count} of {all} packets are neither TCP nor known QUIC: {kinds}");
+            if empty { &mut warnings } else { &mut notes }.push(line);
+        }
         if packets {
+            notes.extend(gathered.removals());
             notes.extend(NOTES.map(String::from));
             if listeners.sink.quic > 0 {
                 notes.push(QUIC.into());
@@ -270,6 +282,11 @@ impl Attempt<'_> {
         Reading {
             formats,
             link_types: gathered.link_types(),
+            tunnels: gathered
+                .tunnels
+                .keys()
+                .map(|tunnel| tunnel.name().into())
+                .collect(),
             packets: gathered.packets,
             unreadable: gathered.unreadable(),
             groups,
@@ -304,6 +321,14 @@ fn doubts(listeners: &Listeners, options: &Options) -> Vec<String> {
                 "{} of {} connections were captured twice: copies are left out, retransmissions \
                  are not to be believed",
                 sink.twice, sink.connections
+            ),
+        ),
+        (
+            sink.one_direction,
+            format!(
+                "{} of {} connections have packets of one side only: bytes of the other side are \
+                 those acknowledged; a replay needs both",
+                sink.one_direction, sink.connections
             ),
         ),
     ];

@@ -110,6 +110,9 @@ pub enum Flag {
     WindowScaleUnknown,
     /// Bytes were sent that the capture does not hold.
     PartlyCaptured,
+    /// The capture holds the packets of one side only: bytes of the other are those that were acknowledged, and the RTT
+    /// is from the SYN to the client's first ACK.
+    OneDirection,
     /// A byte was acknowledged beyond all that the capture holds: `*_bytes` may be too low.
     EndNotCaptured,
     /// So many holes at once that `*_seen_bytes` may be a little too low.
@@ -332,8 +335,10 @@ pub struct QuicConnection {
     pub server_port: u16,
     /// The version of the first long header: `v1`, `v2`, `draft-29`.
     pub version: String,
-    /// Round trip by the handshake: the client's first packet with keys of the server's first flight, less the last
-    /// Initial before that flight.
+    /// Whether the client has used keys for data, as it does after a complete handshake.
+    pub complete: bool,
+    /// Round trip by the handshake: the client's first datagram that proves that it has heard the server, less its last
+    /// Initial before the server's answer.
     pub rtt_s: Option<f64>,
     /// Bytes that the client sent.
     pub c2s_bytes: u64,
