@@ -6,6 +6,7 @@
 use crate::copies::Copies;
 use crate::estimate::{Acknowledgement, Data, Flights, Lanes, PairId, Waits};
 use crate::handshake::Shake;
+use crate::initial::{Initial, Sending};
 use crate::layers::{written, Endpoint, Segment, ACK, FIN, RST, SYN};
 use crate::reading::Rows;
 use crate::repeats::{Judgement, Placed, Sent};
@@ -50,6 +51,7 @@ pub(crate) struct Live {
     flags: Vec<Flag>,
     waits: [Waits; 2],
     flights: [Flights; 2],
+    initials: [Initial; 2],
     /// Where the estimation keeps its networks.
     pub pair: PairId,
     /// The file of the first packet.
@@ -129,6 +131,7 @@ impl Live {
             flags,
             waits: Default::default(),
             flights: Default::default(),
+            initials: Default::default(),
             pair: (0, false),
             file: 0,
         }
@@ -323,6 +326,7 @@ impl Live {
             .lanes
             .lane(self.pair, from)
             .arrived(segment, repeat);
+        self.measure(placed, from, repeat);
         let heard = listeners.lanes.lane(self.pair, 1 - from).bytes();
         self.waits[from].sent(segment.time, end, advanced, repeat, heard);
         if let Some(acked) = self.sides[1 - from].window.acked {
@@ -334,6 +338,41 @@ impl Live {
                 heard,
             });
         }
+    }
+
+    /// Shows data to the measurement of the sender's initial window.
+    fn measure(&mut self, placed: &Placed, from: usize, repeat: bool) {
+        let (Some(mss), Some(rtt)) = (self.mss(), self.shake.rtt()) else {
+            return;
+        };
+        let data = Sending {
+            time: placed.segment.time,
+            start: placed.sequence,
+            payload: u64::from(placed.segment.payload),
+            mss,
+            repeat,
+        };
+        self.initials[from].sent(&data, rtt);
+        if !repeat {
+            self.initials[1 - from].turn();
+        }
+    }
+
+    /// Payload of a full segment, where both sides have announced a size (RFC 6691, section 2: without options).
+    fn mss(&self) -> Option<u64> {
+        const STAMPS: u64 = 12;
+        let offers = self.sides.each_ref().map(|side| side.offer);
+        let mss = offers[0].mss?.min(offers[1].mss?);
+        let stamps = offers.iter().all(|offer| offer.stamps);
+        u64::from(mss)
+            .checked_sub(if stamps { STAMPS } else { 0 })
+            .filter(|&mss| mss > 0)
+    }
+
+    /// The segments of a sender's initial window, unless the receiver's window may have been the limit.
+    fn initial_window(&self, sender: usize, handshake_window: Option<u64>) -> Option<u32> {
+        let measured = self.initials[sender].measured()?;
+        (measured.bytes + self.mss()? <= handshake_window?).then_some(measured.segments)
     }
 
     /// Whether a packet repeats data; counts it.
@@ -392,6 +431,10 @@ impl Live {
             };
             self.waits[other].acknowledged(&ack);
             self.flights[other].acknowledged(&ack);
+            if let Some(halves) = self.shake.halves() {
+                // The server's side of the monitor is the first.
+                self.initials[other].acknowledged(segment.time, acked, halves[1 - other]);
+            }
         }
     }
 
@@ -463,6 +506,8 @@ impl Live {
             s2c_handshake_window: windows[1].1,
             c2s_widest_window: self.widest_window(SERVER).filter(|_| known),
             s2c_widest_window: self.widest_window(CLIENT).filter(|_| known),
+            c2s_initial_window: self.initial_window(CLIENT, windows[0].1),
+            s2c_initial_window: self.initial_window(SERVER, windows[1].1),
             client_wscale: client.offer.scale,
             server_wscale: server.offer.scale,
             client_mss: client.offer.mss,

@@ -12,6 +12,7 @@ use crate::reading::{Reading, Rows};
 use crate::results::{Format, Options, Progress};
 use crate::rotation::Rotation;
 use crate::segments::{reopen, Merged, Pieces, Segments};
+use crate::sink::Sink;
 use crate::ticker::Ticker;
 use crate::zeek::{self, OpenLog};
 use crate::Error;
@@ -253,14 +254,8 @@ impl Attempt<'_> {
             formats.iter().any(|format| !format.is_log()),
         );
         let mut notes = Vec::new();
-        let mut others = gathered.others.clone();
-        others.merge(&listeners.sink.others);
         let empty = listeners.sink.connections + listeners.sink.quic == 0;
-        if let Some((count, kinds)) = others.summary() {
-            let all = gathered.packets;
-            let line = format!("{count} of {all} packets are neither TCP nor known QUIC: {kinds}");
-            if empty { &mut warnings } else { &mut notes }.push(line);
-        }
+        if empty { &mut warnings } else { &mut notes }.extend(left_out(&gathered, &listeners.sink));
         if packets {
             notes.extend(gathered.removals());
             notes.extend(NOTES.map(String::from));
@@ -295,6 +290,17 @@ impl Attempt<'_> {
             far_sides,
         }
     }
+}
+
+/// The packets that belong to no connection, by what they are.
+fn left_out(gathered: &Gathered, sink: &Sink) -> Option<String> {
+    let mut others = gathered.others.clone();
+    others.merge(&sink.others);
+    let (count, kinds) = others.summary()?;
+    let all = gathered.packets;
+    Some(format!(
+        "{count} of {all} packets are neither TCP nor known QUIC: {kinds}"
+    ))
 }
 
 /// What is not to be believed of the rows.

@@ -223,6 +223,7 @@ table! {
             client_ip: IpAddr = Some(row.client_ip),
             server_ip: IpAddr = Some(row.server_ip),
             version: String = Some(row.version),
+            handshake: &'static str = Some(if row.complete { "complete" } else { "incomplete" }),
         }
     }
 }

@@ -63,7 +63,7 @@ TRANSFERS = ("connection", "direction", "start", "bytes", "end_s", "acked_s")
 """The columns of transfers in their order."""
 QUIC = (
     *("file", "start", "client_ip", "client_port", "server_ip", "server_port", "version"),
-    *("rtt_s", "c2s_bytes", "s2c_bytes", "c2s_datagrams", "s2c_datagrams", "end_s"),
+    *("handshake", "rtt_s", "c2s_bytes", "s2c_bytes", "c2s_datagrams", "s2c_datagrams", "end_s"),
 )
 """The columns of QUIC connections in their order."""
 
