@@ -480,6 +480,11 @@ impl Live {
         let credible = |count: u32| (!self.flags.contains(&Flag::SeenTwice)).then_some(count);
         let [client, server] = &self.sides;
         let [sent, answered] = [client.bytes(server), server.bytes(client)];
+        for (side, bytes) in [(CLIENT, sent), (SERVER, answered)] {
+            if self.sides[side].packets == 0 {
+                listeners.lanes.lane(self.pair, side).unseen(bytes);
+            }
+        }
         Connection {
             stream: self.stream,
             file: self.file,

@@ -54,6 +54,7 @@ CONNECTIONS: list[str] = [
     *("ip_version", "network", "opener", "handshake", "rtt_s", "server_rtt_s"),
     *("syns", "syn_acks"),
     *_both("bytes", "seen_bytes", "payload_sum", "window", "handshake_window", "widest_window"),
+    *_both("initial_window"),
     *("client_wscale", "server_wscale", "client_mss", "server_mss", "timestamps", "sack"),
     *_both("retransmissions", "out_of_order", "packets", "zero_windows"),
     *("fins", "resets", "end_s", "copies", "state", "history", "missed_bytes", "flags"),

@@ -1,0 +1,67 @@
+"""Initial windows that captures measure, and what follows from them for a replay."""
+
+import pathlib
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from flowstart.captures import read_capture
+from flowstart.captures.contents import Capture
+from flowstart.captures.senders import initial_windows, senders
+from flowstart.replays.request import settings_of
+
+Cli = Callable[..., Any]
+WEB_MIX = pathlib.Path(__file__).parent.parent / "data" / "captures" / "web-mix.pcap.gz"
+
+
+def captured(cli: Cli, folder: pathlib.Path, stack: str, size: str = "120kB") -> Capture:
+    """What four transfers of a server look like."""
+    scenario = folder / "scenario.toml"
+    scenario.write_text(
+        f"""path = {{ rate = "50Mbps", rtt = "80ms", buffer = "300pkt" }}
+stack = {stack}
+flows = [{{ size = "{size}", count = 4, stagger = "3s", opener = "receiver" }}]
+"""
+    )
+    answer = cli("run", scenario, "--pcap", "0,1,2,3", "-o", folder / "out")
+    assert answer.status == 0, answer.err
+    return read_capture(*sorted((folder / "out").glob("*.pcap")))
+
+
+@pytest.mark.parametrize(
+    ("stack", "window"),
+    [
+        ("{ preset = 'linux' }", 10),
+        ("{ preset = 'linux', iw = 32 }", 32),
+        ("{ preset = 'linux', iw = 1 }", 1),
+        ("{ preset = 'rfc', iw = 4 }", 4),
+        ("{ preset = 'linux', iw = 24, pacing = 'internal' }", 24),
+    ],
+)
+def test_the_initial_window_is_measured(
+    cli: Cli, tmp_path: pathlib.Path, stack: str, window: int
+) -> None:
+    capture = captured(cli, tmp_path, stack)
+    assert initial_windows(capture.connections, "s2c") == {window: 4}
+
+
+def test_transfers_within_the_window_do_not_show_it(cli: Cli, tmp_path: pathlib.Path) -> None:
+    capture = captured(cli, tmp_path, "{ preset = 'linux' }", size="10kB")
+    row = senders(capture.connections).filter(direction="s2c").row(0, named=True)
+    assert (row["measured"], row["initial_window"]) == (0, None)
+
+
+def test_the_baseline_of_a_replay_has_the_measured_window(cli: Cli, tmp_path: pathlib.Path) -> None:
+    capture = captured(cli, tmp_path, "{ preset = 'linux', iw = 24 }")
+    settings = settings_of({}, startups=None, capture=capture)
+    assert settings.reference.fields["iw"] == 24
+    # IW 20 would be a step back.
+    assert settings.names[:3] == ("current", "IW30", "paced")
+    given = settings_of({"stack": "linux:iw=10"}, startups=None, capture=capture)
+    assert given.recorded.fields.get("iw") is None
+
+
+def test_a_capture_of_ten_segments_leaves_the_settings_as_they_are() -> None:
+    settings = settings_of({}, startups=None, capture=read_capture(WEB_MIX))
+    assert settings == settings_of({}, startups=None)
