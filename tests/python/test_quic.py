@@ -94,8 +94,8 @@ def test_quic_is_said_beside_the_rows(cli: Cli, tmp_path: pathlib.Path) -> None:
     answer = cli("capture", file, SMALL, "--details")
     assert answer.status == 0
     assert (
-        "QUIC: 1 connections (v1), 2.8 kB to servers and 3.4 kB to clients; median round trip "
-        "50.00 ms (1 handshakes). The rest of it is encrypted; it is not among the rows."
+        "QUIC: 1 connection (v1), 2.8 kB to servers and 3.4 kB to clients; median RTT "
+        "50.00 ms (1 handshake). The rest of it is encrypted; it is not among the rows."
     ) in answer.out
     assert "11 TCP connections" in answer.out
     document = json.loads(cli("capture", file, "--json").out)

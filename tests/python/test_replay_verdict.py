@@ -202,7 +202,9 @@ def test_by_default_the_recorded_stacks_own_settings_are_compared_with_it() -> N
     assert linux.names[:6] == ("current", "IW20", "IW30", "paced", "BBR", "no-HyStart")
     assert {*linux.names} - {*linux.offered} == {"HyStart++", "Jump-Start"}
     assert linux.reference.name == "current"
-    qlog = settings_of({}, startups=None, capture_format="qlog")
+    empty = dataclasses.replace(read_capture(WEB_MIX), about={"format": "qlog"})
+    empty = dataclasses.replace(empty, connections=empty.connections.clear())
+    qlog = settings_of({}, startups=None, capture=empty)
     assert (qlog.hosts.name, qlog.recorded.fields["preset"]) == ("quic", "quic")
     freebsd = settings_of({"recorded": "freebsd"}, startups=None)
     assert "HyStart++" in freebsd.offered

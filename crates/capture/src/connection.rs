@@ -6,6 +6,7 @@
 use crate::copies::Copies;
 use crate::estimate::{Acknowledgement, Data, Flights, Lanes, PairId, Waits};
 use crate::handshake::Shake;
+use crate::initial::{Initial, Sending};
 use crate::layers::{written, Endpoint, Segment, ACK, FIN, RST, SYN};
 use crate::reading::Rows;
 use crate::repeats::{Judgement, Placed, Sent};
@@ -50,6 +51,7 @@ pub(crate) struct Live {
     flags: Vec<Flag>,
     waits: [Waits; 2],
     flights: [Flights; 2],
+    initials: [Initial; 2],
     /// Where the estimation keeps its networks.
     pub pair: PairId,
     /// The file of the first packet.
@@ -100,6 +102,10 @@ struct Window {
     acknowledged: bool,
     /// The furthest it has acknowledged.
     acked: Option<u64>,
+    /// What it acknowledged first.
+    first_acked: Option<u64>,
+    /// By how much the last acknowledgement that was further was so.
+    last_advance: u64,
     zero: u32,
 }
 
@@ -125,6 +131,7 @@ impl Live {
             flags,
             waits: Default::default(),
             flights: Default::default(),
+            initials: Default::default(),
             pair: (0, false),
             file: 0,
         }
@@ -197,7 +204,7 @@ impl Live {
 
     fn is_copy(&mut self, segment: &Segment, from: usize) -> bool {
         let copy = self.copies[from].is_copy(segment);
-        if copy && !self.copies[1 - from].started() {
+        if self.copies[from].started() && !self.copies[1 - from].started() {
             self.copies[1 - from].start();
             self.flags.push(Flag::SeenTwice);
         }
@@ -270,12 +277,17 @@ impl Live {
     }
 
     fn handshake(&mut self, placed: &Placed, from: usize) {
-        let (Some(acked), Some(first)) = (placed.acknowledgement, self.sides[SERVER].first_byte)
-        else {
+        let Some(acked) = placed.acknowledgement else {
             return;
         };
-        let answers = from == CLIENT && !placed.segment.has(SYN) && acked >= first;
-        if answers && self.shake.ack(placed.segment.time) {
+        if from != CLIENT || placed.segment.has(SYN) {
+            return;
+        }
+        let Some(first) = self.sides[SERVER].first_byte else {
+            self.shake.ack_unanswered(placed.segment.time);
+            return;
+        };
+        if acked >= first && self.shake.ack(placed.segment.time) {
             self.sides[CLIENT].window.handshake = Some(placed.segment.window);
             self.sides[SERVER].window.handshake = self.sides[SERVER].window.syn;
             if let Some(halves) = self.shake.halves() {
@@ -314,6 +326,7 @@ impl Live {
             .lanes
             .lane(self.pair, from)
             .arrived(segment, repeat);
+        self.measure(placed, from, repeat);
         let heard = listeners.lanes.lane(self.pair, 1 - from).bytes();
         self.waits[from].sent(segment.time, end, advanced, repeat, heard);
         if let Some(acked) = self.sides[1 - from].window.acked {
@@ -325,6 +338,41 @@ impl Live {
                 heard,
             });
         }
+    }
+
+    /// Shows data to the measurement of the sender's initial window.
+    fn measure(&mut self, placed: &Placed, from: usize, repeat: bool) {
+        let (Some(mss), Some(rtt)) = (self.mss(), self.shake.rtt()) else {
+            return;
+        };
+        let data = Sending {
+            time: placed.segment.time,
+            start: placed.sequence,
+            payload: u64::from(placed.segment.payload),
+            mss,
+            repeat,
+        };
+        self.initials[from].sent(&data, rtt);
+        if !repeat {
+            self.initials[1 - from].turn();
+        }
+    }
+
+    /// Payload of a full segment, where both sides have announced a size (RFC 6691, section 2: without options).
+    fn mss(&self) -> Option<u64> {
+        const STAMPS: u64 = 12;
+        let offers = self.sides.each_ref().map(|side| side.offer);
+        let mss = offers[0].mss?.min(offers[1].mss?);
+        let stamps = offers.iter().all(|offer| offer.stamps);
+        u64::from(mss)
+            .checked_sub(if stamps { STAMPS } else { 0 })
+            .filter(|&mss| mss > 0)
+    }
+
+    /// The segments of a sender's initial window, unless the receiver's window may have been the limit.
+    fn initial_window(&self, sender: usize, handshake_window: Option<u64>) -> Option<u32> {
+        let measured = self.initials[sender].measured()?;
+        (measured.bytes + self.mss()? <= handshake_window?).then_some(measured.segments)
     }
 
     /// Whether a packet repeats data; counts it.
@@ -347,6 +395,7 @@ impl Live {
         listeners: &mut Listeners,
     ) {
         let (window, other) = (&mut self.sides[from].window, 1 - from);
+        window.first_acked.get_or_insert(acked);
         let before = window
             .acked
             .replace(window.acked.map_or(acked, |before| before.max(acked)));
@@ -356,6 +405,7 @@ impl Live {
             }
             return;
         }
+        window.last_advance = before.map_or(0, |before| acked - before);
         let peer = &self.sides[other];
         if acked >= peer.highest {
             self.turns.acknowledged(other, segment.time);
@@ -381,6 +431,10 @@ impl Live {
             };
             self.waits[other].acknowledged(&ack);
             self.flights[other].acknowledged(&ack);
+            if let Some(halves) = self.shake.halves() {
+                // The server's side of the monitor is the first.
+                self.initials[other].acknowledged(segment.time, acked, halves[1 - other]);
+            }
         }
     }
 
@@ -403,9 +457,13 @@ impl Live {
     /// Ends the connection: its row.
     pub fn row(mut self, listeners: &mut Listeners) -> Connection {
         listeners.sink.keep(self.stream, self.turns.finish());
+        if self.sides[SERVER].packets == 0 {
+            self.shake.one_sided();
+        }
         let shake = self.shake;
         // Which of several SYN-ACKs was answered is not known, so neither is the least round trip.
-        let certain = shake.rtt().filter(|_| shake.syn_acks == 1);
+        let answers = [shake.syn_acks, shake.syns][usize::from(shake.syn_acks == 0)];
+        let certain = shake.rtt().filter(|_| answers == 1);
         listeners
             .lanes
             .over(self.pair, certain, shake.halves(), &self.waits);
@@ -421,7 +479,12 @@ impl Live {
         self.flag(&windows);
         let credible = |count: u32| (!self.flags.contains(&Flag::SeenTwice)).then_some(count);
         let [client, server] = &self.sides;
-        let [sent, answered] = [client.bytes(), server.bytes()];
+        let [sent, answered] = [client.bytes(server), server.bytes(client)];
+        for (side, bytes) in [(CLIENT, sent), (SERVER, answered)] {
+            if self.sides[side].packets == 0 {
+                listeners.lanes.lane(self.pair, side).unseen(bytes);
+            }
+        }
         Connection {
             stream: self.stream,
             file: self.file,
@@ -448,6 +511,8 @@ impl Live {
             s2c_handshake_window: windows[1].1,
             c2s_widest_window: self.widest_window(SERVER).filter(|_| known),
             s2c_widest_window: self.widest_window(CLIENT).filter(|_| known),
+            c2s_initial_window: self.initial_window(CLIENT, windows[0].1),
+            s2c_initial_window: self.initial_window(SERVER, windows[1].1),
             client_wscale: client.offer.scale,
             server_wscale: server.offer.scale,
             client_mss: client.offer.mss,
@@ -528,6 +593,13 @@ impl Live {
         }
     }
 
+    /// Whether one side was captured, as far as a few packets show it.
+    fn is_one_direction(&self) -> bool {
+        const FEW: u64 = 3;
+        let packets = self.sides.each_ref().map(|side| side.packets);
+        packets.contains(&0) && packets.iter().sum::<u64>() >= FEW && !self.shake.is_unanswered()
+    }
+
     fn flag(&mut self, windows: &[(Option<u64>, Option<u64>); 2]) {
         let shake = &self.shake;
         let complete = shake.class() == Handshake::Complete;
@@ -537,13 +609,14 @@ impl Live {
         let partly = self
             .sides
             .iter()
-            .any(|side| side.bytes() > side.seen_bytes && !side.seen.approximate);
+            .any(|side| side.captured() > side.seen_bytes && !side.seen.approximate);
         let found = [
             (Flag::SynRetransmitted, shake.syns > 1),
             (Flag::SynAckRetransmitted, shake.syn_acks > 1),
             (Flag::RttNotPositive, complete && shake.rtt().is_none()),
             (Flag::WindowScaleUnknown, complete && unknown),
             (Flag::PartlyCaptured, partly),
+            (Flag::OneDirection, self.is_one_direction()),
             (
                 Flag::SeenApproximate,
                 self.sides.iter().any(|side| side.seen.approximate),
@@ -559,6 +632,14 @@ impl Live {
     }
 }
 
+impl Window {
+    /// Bytes that were acknowledged. A single byte at the end is a FIN.
+    fn acked_bytes(&self) -> u64 {
+        let first = self.first_acked.unwrap_or(0);
+        self.acked.map_or(0, |last| last - first) - u64::from(self.last_advance == 1)
+    }
+}
+
 impl Side {
     fn begin(&mut self, first_byte: u64) {
         self.first_byte = Some(first_byte);
@@ -566,7 +647,16 @@ impl Side {
         self.seen = Seen::starting(first_byte);
     }
 
-    fn bytes(&self) -> u64 {
+    /// What it sent; where none of its packets was captured, what its peer acknowledged.
+    fn bytes(&self, peer: &Side) -> u64 {
+        match self.packets {
+            0 => peer.window.acked_bytes(),
+            _ => self.captured(),
+        }
+    }
+
+    /// What it sent up to the last byte that was captured.
+    fn captured(&self) -> u64 {
         self.first_byte.map_or(0, |first| self.highest - first)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::layers;
+use crate::layers::{self, Others, Tunnel};
 
 /// Counts over all files, and what there is to say of them.
 #[derive(Clone, Debug, Default)]
@@ -10,11 +10,20 @@ pub(crate) struct Gathered {
     pub packets: u64,
     pub links: BTreeMap<u32, u64>,
     pub unknown_links: BTreeMap<u32, u64>,
+    /// Packets that hold neither TCP nor a known version of QUIC.
+    pub others: Others,
+    /// Packets from which an encapsulation was removed.
+    pub tunnels: BTreeMap<Tunnel, u64>,
+    /// The furthest that a packet's time is before the one ahead of it. ns
+    pub set_back: u64,
     pub cut: u64,
     pub fragments: u64,
     pub timeless: u64,
     pub warnings: Vec<String>,
 }
+
+/// Packets of several interfaces or queues are less out of order than this; a clock that was set is more. ns
+const CLOCK_STEP: u64 = 2_000_000_000;
 
 impl Gathered {
     pub fn unreadable(&self) -> u64 {
@@ -31,12 +40,24 @@ impl Gathered {
         names
     }
 
+    /// The encapsulations that were removed.
+    pub fn removals(&self) -> impl Iterator<Item = String> + '_ {
+        let counts = self.tunnels.iter();
+        counts.map(|(tunnel, count)| format!("{} was removed from {count} packets", tunnel.name()))
+    }
+
     /// What was not read, and why.
     pub fn losses(&self) -> Vec<String> {
         let unknown = self.unknown_links.iter().map(|(link, count)| {
             format!(
                 "{count} packets of {} were not read: it is not known here",
                 layers::link_name(*link)
+            )
+        });
+        let step = (self.set_back >= CLOCK_STEP).then(|| {
+            format!(
+                "the clock went back by {:.0} s: connections at that moment may be split",
+                self.set_back as f64 / 1e9
             )
         });
         let counts = [
@@ -57,6 +78,6 @@ impl Gathered {
             .iter()
             .filter(|(count, _)| *count > 0)
             .map(|(count, what)| format!("{count} {what}"));
-        unknown.chain(counted).collect()
+        unknown.chain(step).chain(counted).collect()
     }
 }

@@ -15,6 +15,8 @@ pub(crate) struct Shake {
     answered_syn: Option<u64>,
     refused: bool,
     completed: Option<u64>,
+    /// The client's first ACK without a SYN-ACK before it, and the last SYN before that ACK.
+    unanswered: Option<(u64, u64)>,
 }
 
 impl Shake {
@@ -45,6 +47,23 @@ impl Shake {
         completes
     }
 
+    /// The client acknowledged a SYN that was not captured.
+    pub fn ack_unanswered(&mut self, time: u64) {
+        self.unanswered = self.unanswered.or(self.last_syn.map(|syn| (time, syn)));
+    }
+
+    /// No packet of the server was captured: what the client acknowledged was its SYN-ACK.
+    pub fn one_sided(&mut self) {
+        if let Some((time, syn)) = self.unanswered {
+            (self.completed, self.answered_syn) = (Some(time), Some(syn));
+        }
+    }
+
+    /// Nothing followed the SYNs.
+    pub fn is_unanswered(&self) -> bool {
+        self.class() == Handshake::SynOnly
+    }
+
     pub fn is_complete(&self) -> bool {
         self.completed.is_some()
     }
@@ -68,9 +87,9 @@ impl Shake {
     pub fn class(&self) -> Handshake {
         match (self.syns, self.syn_acks) {
             (0, _) => Handshake::NotSeen,
+            _ if self.is_complete() => Handshake::Complete,
             (_, 0) if self.refused => Handshake::Refused,
             (_, 0) => Handshake::SynOnly,
-            _ if self.is_complete() => Handshake::Complete,
             _ => Handshake::HalfOpen,
         }
     }
@@ -91,6 +110,21 @@ mod tests {
         assert_eq!(shake.rtt(), Some(1100));
         assert_eq!(shake.halves(), Some([40, 1060]));
         assert_eq!(shake.class(), Handshake::Complete);
+    }
+
+    #[test]
+    fn where_only_the_client_was_captured_its_first_ack_completes_the_handshake() {
+        let mut shake = Shake::default();
+        shake.syn(0);
+        shake.ack_unanswered(40);
+        shake.ack_unanswered(90);
+        assert_eq!((shake.rtt(), shake.class()), (None, Handshake::SynOnly));
+        shake.one_sided();
+        assert_eq!(
+            (shake.rtt(), shake.class()),
+            (Some(40), Handshake::Complete)
+        );
+        assert_eq!(shake.halves(), None);
     }
 
     #[test]

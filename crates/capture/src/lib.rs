@@ -11,6 +11,7 @@ mod estimate;
 mod file;
 mod gathered;
 mod handshake;
+mod initial;
 mod layers;
 mod quic;
 mod read;

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
-use crate::layers::{version_name, written, Datagram, Endpoint, Long, QuicPacket};
+use crate::layers::{version_name, written, ConnectionId, Datagram, Endpoint, Other, QuicPackets};
 use crate::results::QuicConnection;
 use crate::sink::Sink;
 use crate::time::{seconds, since};
@@ -40,44 +40,49 @@ struct Live {
     shake: Shake,
 }
 
-/// The round trip of a handshake: from the client's last Initial before the server's first answer to the client's first
-/// packet that proves that it has heard the answer. Both are taken at the monitor, so it is the whole round trip.
+/// The handshake as a monitor sees it. The round trip is from the client's last Initial before the server's answer to the
+/// client's first datagram that proves that it has heard the answer. Both are taken at the monitor, so it is the whole
+/// round trip.
+///
+/// A client that has heard the server uses the connection ID that the server has chosen (RFC 9000, section 7.2). So an
+/// Initial to another one, be it a hello's second part or a repetition, is no proof.
 #[derive(Default)]
 struct Shake {
-    initial: Option<u64>,
-    answered: bool,
+    /// Time of the last Initial that may have been sent without an answer, and the ID that it was sent to.
+    initial: Option<(u64, ConnectionId)>,
+    /// That of the last Initial before the server's last answer.
+    answered: Option<u64>,
+    /// The ID that the server has chosen.
+    chosen: Option<ConnectionId>,
     rtt: Option<u64>,
+    /// The client has keys for data, so the server's handshake is over (RFC 9001, section 4.1.1).
+    complete: bool,
 }
 
 impl Shake {
-    fn client(&mut self, time: u64, packet: QuicPacket) {
-        match packet {
-            QuicPacket::Long {
-                kind: Long::Initial,
-                ..
-            } if !self.answered => self.initial = Some(time),
-            // Keys for these come with the server's first flight (RFC 9001, section 4.1.4).
-            QuicPacket::Short
-            | QuicPacket::Long {
-                kind: Long::Handshake,
-                ..
-            } if self.answered && self.rtt.is_none() => {
-                self.rtt = self.initial.and_then(|initial| time.checked_sub(initial));
-            }
-            _ => {}
+    fn client(&mut self, time: u64, packets: QuicPackets) {
+        let to = packets.long.map(|long| long.destination);
+        let distinct = self.initial.map(|(_, first)| first) != self.chosen;
+        // Where both IDs are equal, or the header is short, only later keys prove it (RFC 9001, section 4.1.4).
+        let heard = self.chosen.is_some()
+            && (packets.short || packets.handshake || distinct && to == self.chosen);
+        if heard {
+            self.complete |= packets.short;
+            let rtt = || self.answered.and_then(|sent| time.checked_sub(sent));
+            self.rtt = self.rtt.or_else(rtt);
+        } else if let (true, Some(to)) = (packets.initial, to) {
+            self.initial = Some((time, to));
         }
     }
 
-    fn server(&mut self, packet: QuicPacket) {
-        // A Retry is answered with another Initial, from which the time counts.
-        let answers = matches!(
-            packet,
-            QuicPacket::Long {
-                kind: Long::Initial | Long::Handshake,
-                ..
-            }
-        );
-        self.answered |= answers && self.initial.is_some();
+    fn server(&mut self, packets: QuicPackets) {
+        if packets.retry {
+            // It is answered with another Initial, to another ID, from which the time counts.
+            *self = Shake::default();
+        } else if packets.initial || packets.handshake {
+            self.answered = self.initial.map(|(time, _)| time);
+            self.chosen = packets.long.map(|long| long.source);
+        }
     }
 }
 
@@ -89,13 +94,16 @@ impl QuicTable {
         }
         let (a, b) = (datagram.source, datagram.destination);
         let key = if a <= b { (a, b) } else { (b, a) };
-        let live = match (self.live.get_mut(&key), datagram.packet) {
+        let live = match (self.live.get_mut(&key), datagram.packets.long) {
             (Some(live), _) => live,
-            (None, QuicPacket::Long { version, .. }) => {
-                let live = Live::new(datagram, version, file);
+            (None, Some(header)) => {
+                let live = Live::new(datagram, header.version, file);
                 self.live.entry(key).or_insert(live)
             }
-            (None, QuicPacket::Short) => return,
+            (None, None) => {
+                sink.others.count(Other::Udp(a.port.min(b.port)));
+                return;
+            }
         };
         live.take(datagram);
     }
@@ -150,8 +158,8 @@ impl Live {
         self.bytes[from] += u64::from(datagram.payload);
         self.datagrams[from] += 1;
         match from {
-            0 => self.shake.client(datagram.time, datagram.packet),
-            _ => self.shake.server(datagram.packet),
+            0 => self.shake.client(datagram.time, datagram.packets),
+            _ => self.shake.server(datagram.packets),
         }
     }
 
@@ -164,6 +172,7 @@ impl Live {
             server_ip: written(self.server.address),
             server_port: self.server.port,
             version: version_name(self.version),
+            complete: self.shake.complete,
             rtt_s: self
                 .shake
                 .rtt

@@ -12,6 +12,7 @@ use crate::reading::{Reading, Rows};
 use crate::results::{Format, Options, Progress};
 use crate::rotation::Rotation;
 use crate::segments::{reopen, Merged, Pieces, Segments};
+use crate::sink::Sink;
 use crate::ticker::Ticker;
 use crate::zeek::{self, OpenLog};
 use crate::Error;
@@ -192,11 +193,14 @@ impl Attempt<'_> {
         ticker: &mut Ticker,
     ) -> Result<bool, Error> {
         self.gathered.warnings.push(pieces.warning());
+        let set_back = self.gathered.set_back;
         let mut merged = Merged::open(&input.source, pieces, &mut self.gathered, ticker)?;
         let mut strand = None;
         while let Some(segment) = merged.next(&mut self.gathered, ticker)? {
             self.pass(&mut strand, input, segment);
         }
+        // The warning on the pieces is about the same.
+        self.gathered.set_back = set_back;
         match merged.file() {
             Some(file) => self.judge(input, file)?,
             None => self.judge(input, &reopen(&input.source)?)?,
@@ -250,7 +254,10 @@ impl Attempt<'_> {
             formats.iter().any(|format| !format.is_log()),
         );
         let mut notes = Vec::new();
+        let empty = listeners.sink.connections + listeners.sink.quic == 0;
+        if empty { &mut warnings } else { &mut notes }.extend(left_out(&gathered, &listeners.sink));
         if packets {
+            notes.extend(gathered.removals());
             notes.extend(NOTES.map(String::from));
             if listeners.sink.quic > 0 {
                 notes.push(QUIC.into());
@@ -270,6 +277,11 @@ impl Attempt<'_> {
         Reading {
             formats,
             link_types: gathered.link_types(),
+            tunnels: gathered
+                .tunnels
+                .keys()
+                .map(|tunnel| tunnel.name().into())
+                .collect(),
             packets: gathered.packets,
             unreadable: gathered.unreadable(),
             groups,
@@ -278,6 +290,17 @@ impl Attempt<'_> {
             far_sides,
         }
     }
+}
+
+/// The packets that belong to no connection, by what they are.
+fn left_out(gathered: &Gathered, sink: &Sink) -> Option<String> {
+    let mut others = gathered.others.clone();
+    others.merge(&sink.others);
+    let (count, kinds) = others.summary()?;
+    let all = gathered.packets;
+    Some(format!(
+        "{count} of {all} packets are neither TCP nor known QUIC: {kinds}"
+    ))
 }
 
 /// What is not to be believed of the rows.
@@ -304,6 +327,14 @@ fn doubts(listeners: &Listeners, options: &Options) -> Vec<String> {
                 "{} of {} connections were captured twice: copies are left out, retransmissions \
                  are not to be believed",
                 sink.twice, sink.connections
+            ),
+        ),
+        (
+            sink.one_direction,
+            format!(
+                "{} of {} connections have packets of one side only: bytes of the other side are \
+                 those acknowledged; a replay needs both",
+                sink.one_direction, sink.connections
             ),
         ),
     ];

@@ -23,6 +23,8 @@ pub struct Reading {
     pub formats: Vec<Format>,
     /// The link layers of the packets.
     pub link_types: Vec<String>,
+    /// The encapsulations that were removed from packets.
+    pub tunnels: Vec<String>,
     /// Packets in the files, TCP or not. Of a log: its rows.
     pub packets: u64,
     /// Packets whose headers are cut or contradict themselves, or whose link layer is not known here.

@@ -110,6 +110,9 @@ pub enum Flag {
     WindowScaleUnknown,
     /// Bytes were sent that the capture does not hold.
     PartlyCaptured,
+    /// The capture holds the packets of one side only: bytes of the other are those that were acknowledged, and the RTT
+    /// is from the SYN to the client's first ACK.
+    OneDirection,
     /// A byte was acknowledged beyond all that the capture holds: `*_bytes` may be too low.
     EndNotCaptured,
     /// So many holes at once that `*_seen_bytes` may be a little too low.
@@ -179,6 +182,10 @@ pub struct Connection {
     pub c2s_widest_window: Option<u64>,
     /// Largest window that the client advertised at any time.
     pub s2c_widest_window: Option<u64>,
+    /// Segments of the client's initial window: its first flight, where more data waited for the first ACK.
+    pub c2s_initial_window: Option<u32>,
+    /// `c2s_initial_window` of the server.
+    pub s2c_initial_window: Option<u32>,
     /// Window scale that the client announced.
     pub client_wscale: Option<u8>,
     /// Window scale that the server announced.
@@ -258,6 +265,8 @@ impl Connection {
             s2c_handshake_window: None,
             c2s_widest_window: None,
             s2c_widest_window: None,
+            c2s_initial_window: None,
+            s2c_initial_window: None,
             client_wscale: None,
             server_wscale: None,
             client_mss: None,
@@ -332,8 +341,10 @@ pub struct QuicConnection {
     pub server_port: u16,
     /// The version of the first long header: `v1`, `v2`, `draft-29`.
     pub version: String,
-    /// Round trip by the handshake: the client's first packet with keys of the server's first flight, less the last
-    /// Initial before that flight.
+    /// Whether the client has used keys for data, as it does after a complete handshake.
+    pub complete: bool,
+    /// Round trip by the handshake: the client's first datagram that proves that it has heard the server, less its last
+    /// Initial before the server's answer.
     pub rtt_s: Option<f64>,
     /// Bytes that the client sent.
     pub c2s_bytes: u64,

@@ -48,12 +48,22 @@ impl Segments {
             *gathered.links.entry(packet.link).or_default() += 1;
             // A packet without a time came with the one before it.
             match packet.time {
-                Some(time) => self.clock = time,
+                Some(time) => {
+                    gathered.set_back = gathered.set_back.max(self.clock.saturating_sub(time));
+                    self.clock = time;
+                }
                 None => gathered.timeless += 1,
             }
-            match layers::decode(packet.link, packet.data, packet.original, self.clock) {
+            let decoded = layers::decode(
+                packet.link,
+                packet.data,
+                packet.original,
+                self.clock,
+                &mut gathered.tunnels,
+            );
+            match decoded {
                 Decoded::Passed(passed) => return Ok(Some(passed)),
-                Decoded::Other => {}
+                Decoded::Other(other) => gathered.others.count(other),
                 Decoded::Fragment => gathered.fragments += 1,
                 Decoded::Unreadable => gathered.cut += 1,
                 Decoded::UnknownLink => {

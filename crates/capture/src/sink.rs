@@ -1,5 +1,6 @@
 //! Where finished rows go: numbered, flagged and counted on their way out.
 
+use crate::layers::Others;
 use crate::reading::Rows;
 use crate::results::{Connection, Flag, Options, QuicConnection, Transfer};
 use crate::turns::Finished;
@@ -17,10 +18,14 @@ pub(crate) struct Sink<'a> {
     pub connections: u64,
     /// Those that were captured twice.
     pub twice: u64,
+    /// Those of which one side was captured.
+    pub one_direction: u64,
     /// Those that do not count in the computation.
     pub not_valid: u64,
     /// QUIC connections handed on.
     pub quic: u64,
+    /// Datagrams that might have been QUIC's, and belong to no connection.
+    pub others: Others,
 }
 
 impl<'a> Sink<'a> {
@@ -33,8 +38,10 @@ impl<'a> Sink<'a> {
             begun: 0,
             connections: 0,
             twice: 0,
+            one_direction: 0,
             not_valid: 0,
             quic: 0,
+            others: Others::default(),
         }
     }
 
@@ -52,6 +59,7 @@ impl<'a> Sink<'a> {
         }
         self.connections += 1;
         self.twice += u64::from(row.flags.contains(&Flag::SeenTwice));
+        self.one_direction += u64::from(row.flags.contains(&Flag::OneDirection));
         self.not_valid += u64::from(row.flags.contains(&Flag::NotValid));
         self.rows.connection(row);
     }

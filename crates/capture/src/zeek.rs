@@ -131,6 +131,8 @@ struct Header {
     separator: String,
     unset: String,
     empty: String,
+    /// The log's name without `.log`; empty where the header has none.
+    path: String,
     fields: Vec<String>,
 }
 
@@ -141,6 +143,7 @@ impl Default for Header {
             separator,
             unset,
             empty,
+            path: String::new(),
             fields: Vec::new(),
         }
     }
@@ -165,7 +168,11 @@ impl Log {
                 _ => self.header.row(&text),
             };
             match row {
-                Ok(row) => return Ok(Some(row)),
+                Ok(row) => {
+                    let line = self.line;
+                    let row = of_connections(&self.header.path, row);
+                    return row.map(Some).map_err(|what| Fault { line, what });
+                }
                 // A log is cut like a capture: what is whole counts.
                 Err(_) if self.line > 1 && self.bytes.at_end() => {
                     self.warnings.push(format!(
@@ -227,6 +234,7 @@ impl Header {
         match name {
             Some("#unset_field") => self.unset = value(),
             Some("#empty_field") => self.empty = value(),
+            Some("#path") => self.path = value(),
             Some("#fields") => self.fields = words.map(String::from).collect(),
             _ => {}
         }
@@ -252,6 +260,27 @@ impl Header {
         Ok(set
             .map(|(field, value)| (field.clone(), Value::from(value)))
             .collect())
+    }
+}
+
+/// A row of a conn.log; Zeek's other logs have addresses too, several rows for a connection.
+fn of_connections(header: &str, row: Row) -> Result<Row, String> {
+    const OWN: [&str; 5] = ["conn_state", "history", "orig_bytes", "resp_bytes", "proto"];
+    const SHARED: [&str; 4] = ["ts", "uid", "id.", "duration"];
+    let named = row.get("_path").and_then(Value::as_str).unwrap_or(header);
+    match named {
+        "conn" | "conn-summary" => Ok(row),
+        "" if OWN.iter().any(|name| row.contains_key(*name)) => Ok(row),
+        "" if row
+            .keys()
+            .all(|name| SHARED.iter().any(|shared| name.starts_with(shared))) =>
+        {
+            Ok(row)
+        }
+        "" => Err("this is a row of another log than conn.log".into()),
+        other => Err(format!(
+            "this is Zeek's {other}.log; its conn.log is needed"
+        )),
     }
 }
 
@@ -433,6 +462,28 @@ mod tests {
         match log(Format::ZeekTsv, text) {
             Ok(_) => panic!("it was read"),
             Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn another_log_of_zeek_is_named_and_not_read() {
+        let row = "1.5\t192.0.2.1\t50000\t198.51.100.1\t80\ttcp\t1\t2\t3\tSF\t0\tShA\n";
+        let text = HEADER.replace("#path\tconn", "#path\thttp") + row;
+        let refused = |format, text: &str| log(format, text).err().map(|error| error.to_string());
+        let named = "conn.log, line 7: this is Zeek's http.log; its conn.log is needed";
+        assert_eq!(refused(Format::ZeekTsv, &text).as_deref(), Some(named));
+        let ends = r#""ts":1.5,"id.orig_h":"192.0.2.1","id.orig_p":1,"id.resp_h":"192.0.2.2","id.resp_p":2"#;
+        for (fields, expected) in [
+            (r#","_path":"ssl""#, Some("Zeek's ssl.log")),
+            (r#","cipher":"x""#, Some("another log than conn.log")),
+            (r#","_path":"conn""#, None),
+            ("", None),
+        ] {
+            let refusal = refused(Format::ZeekJson, &format!("{{{ends}{fields}}}\n"));
+            assert_eq!(refusal.is_some(), expected.is_some(), "{fields}");
+            assert!(refusal
+                .unwrap_or_default()
+                .contains(expected.unwrap_or_default()));
         }
     }
 

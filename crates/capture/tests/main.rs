@@ -1,6 +1,7 @@
 //! Captures with known answers, and damaged ones.
 
 mod damage;
+mod field;
 mod small;
 mod support;
 mod synthetic;

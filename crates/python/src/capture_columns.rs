@@ -157,6 +157,8 @@ table! {
             s2c_handshake_window: u32 = or_absent(row.s2c_handshake_window.map(|window| window as u32)),
             c2s_widest_window: u32 = or_absent(row.c2s_widest_window.map(|window| window as u32)),
             s2c_widest_window: u32 = or_absent(row.s2c_widest_window.map(|window| window as u32)),
+            c2s_initial_window: u32 = or_absent(row.c2s_initial_window),
+            s2c_initial_window: u32 = or_absent(row.s2c_initial_window),
             client_wscale: u8 = or_absent(row.client_wscale),
             server_wscale: u8 = or_absent(row.server_wscale),
             client_mss: u32 = or_absent(row.client_mss.map(u32::from)),
@@ -223,6 +225,7 @@ table! {
             client_ip: IpAddr = Some(row.client_ip),
             server_ip: IpAddr = Some(row.server_ip),
             version: String = Some(row.version),
+            handshake: &'static str = Some(if row.complete { "complete" } else { "incomplete" }),
         }
     }
 }

@@ -129,7 +129,8 @@ class Capture:
     groups: list[Group]
     """The networks at the far side and their paths, those with the most data first."""
     about: dict[str, Any]
-    """Of the files: their `format`, `link_types`, `packets` and those `unreadable`."""
+    """Of the files: their `format`, `link_types`, `tunnels` that were removed, `packets` and those
+    `unreadable`."""
     warnings: list[str]
     """What was wrong with the files or is not to be believed."""
     notes: list[str]
@@ -285,10 +286,13 @@ def headline(found: Capture) -> str:
     what = "rows" if rows_of_a_log else "packets"
     protocol = "QUIC" if found.about["format"] == "qlog" else "TCP"
     kinds = ", ".join(f"{count} {name}" for name, count in by.items() if count)
+    tunnels = " and ".join(found.about.get("tunnels", ()))
     return (
-        f"{found.file}: {found.about['format']}, {text.count(found.about['packets'])} {what}, "
-        f"{_sampled(found)}{s['tcp_connections']} {protocol} connections ({kinds}), "
-        f"{len(found.transfers)} transfers"
+        f"{found.file}: {found.about['format']}, {text.count(found.about['packets'])} {what}"
+        f"{tunnels and f' in {tunnels}'}, {_sampled(found)}"
+        f"{text.counted(s['tcp_connections'], f'{protocol} connection', f'{protocol} connections')}"
+        f"{kinds and f' ({kinds})'}, "
+        f"{text.counted(len(found.transfers), 'transfer', 'transfers')}"
     )
 
 
@@ -306,10 +310,12 @@ def quic(found: Capture) -> str | None:
     versions = ", ".join(sorted(set(rows["version"])))
     known = rows["rtt_s"].drop_nulls()
     middle: Any = known.median()
-    trip = f"; median round trip {text.seconds(middle)} ({len(known)} handshakes)" if middle else ""
+    shaken = text.counted(len(known), "handshake", "handshakes")
+    trip = f"; median RTT {text.seconds(middle)} ({shaken})" if middle else ""
+    counted = text.counted(len(rows), "connection", "connections")
     to_servers, to_clients = (int(rows[name].sum()) for name in ("c2s_bytes", "s2c_bytes"))
     return (
-        f"QUIC: {len(rows)} connections ({versions}), {text.size(to_servers)} to servers and "
+        f"QUIC: {counted} ({versions}), {text.size(to_servers)} to servers and "
         f"{text.size(to_clients)} to clients{trip}. The rest of it is encrypted; it is not among "
         "the rows."
     )

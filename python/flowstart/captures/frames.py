@@ -54,6 +54,7 @@ CONNECTIONS: list[str] = [
     *("ip_version", "network", "opener", "handshake", "rtt_s", "server_rtt_s"),
     *("syns", "syn_acks"),
     *_both("bytes", "seen_bytes", "payload_sum", "window", "handshake_window", "widest_window"),
+    *_both("initial_window"),
     *("client_wscale", "server_wscale", "client_mss", "server_mss", "timestamps", "sack"),
     *_both("retransmissions", "out_of_order", "packets", "zero_windows"),
     *("fins", "resets", "end_s", "copies", "state", "history", "missed_bytes", "flags"),
@@ -63,7 +64,7 @@ TRANSFERS = ("connection", "direction", "start", "bytes", "end_s", "acked_s")
 """The columns of transfers in their order."""
 QUIC = (
     *("file", "start", "client_ip", "client_port", "server_ip", "server_port", "version"),
-    *("rtt_s", "c2s_bytes", "s2c_bytes", "c2s_datagrams", "s2c_datagrams", "end_s"),
+    *("handshake", "rtt_s", "c2s_bytes", "s2c_bytes", "c2s_datagrams", "s2c_datagrams", "end_s"),
 )
 """The columns of QUIC connections in their order."""
 

@@ -164,7 +164,7 @@ def _captured(paths: list[str], progress: Callable[[int, int | None], object] | 
         groups=[Group.of(group) for group in about["groups"]],
         about={
             "format": ", ".join(dict.fromkeys(about["formats"])),
-            **{name: about[name] for name in ("link_types", "packets", "unreadable")},
+            **{name: about[name] for name in ("link_types", "tunnels", "packets", "unreadable")},
         },
         warnings=about["warnings"],
         notes=about["notes"],

@@ -100,12 +100,12 @@ def _show(found: "Capture") -> None:
     from flowstart.captures.report import overview
 
     files = [] if "-" in found.files else found.files
-    replay = shlex.join(["flowstart", "replay", *files]) if files else ""
+    replay = shlex.join(["flowstart", "replay", *files]) if files and len(found.transfers) else ""
     console.show_summary(overview(found, replay))
 
 
 def _show_details(found: "Capture") -> None:
-    from flowstart.captures import contents
+    from flowstart.captures import contents, senders
 
     console.say(contents.headline(found))
     if quic := contents.quic(found):
@@ -113,6 +113,8 @@ def _show_details(found: "Capture") -> None:
     console.show_grid(contents.summary_table(found.summary))
     if found.groups:
         console.show_grid(contents.networks(found))
+    if (measured := senders.table(found.connections)).rows:
+        console.show_grid(measured)
     console.show_grid(contents.connections(found))
     for note in found.notes:
         console.say(f"Note: {note}")

@@ -139,8 +139,7 @@ def replay(
         _settings(given, allow_python=allow_python)  # refuses what is wrong before reading
     found = read(files, filled(Reading, given), given.get("seed"))
     with console.speaking_of(None):
-        form = found.about.get("format", "")
-        settings = _settings(given, allow_python=allow_python, capture_format=form)
+        settings = _settings(given, allow_python=allow_python, capture=found)
         result = _replay(found, settings, questions, workers)
     for warning in result.warnings:
         console.note(f"warning: {warning}")
@@ -154,13 +153,15 @@ def replay(
     _say_what_is_missing(result)
 
 
-def _settings(given: Given, *, allow_python: bool, capture_format: str = "") -> "Settings":
+def _settings(
+    given: Given, *, allow_python: bool, capture: "Capture | None" = None
+) -> "Settings":
     from flowstart.replays.request import settings_of
 
     traffic = filled(Compared, given)
     variants = traffic.variants(allow_python=allow_python)
     return settings_of(
-        given, startups=traffic.startups(), variants=variants, capture_format=capture_format
+        given, startups=traffic.startups(), variants=variants, capture=capture
     )
 
 

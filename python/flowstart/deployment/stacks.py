@@ -1,5 +1,6 @@
 """What hosts run, which other settings their stack offers, and how each is set: `stacks.toml`."""
 
+import dataclasses
 import functools
 import importlib.resources
 import tomllib
@@ -129,6 +130,17 @@ class HostStack:
         recorded = Variant.parse(f"recorded: {UNKNOWN} stack={preset}")
         return cls(preset, (), recorded, (), (), "RFC 5681")
 
+    def measured(self, initial_window: int) -> "HostStack":
+        """The same with an initial window that was measured, in segments.
+
+        A candidate with the same window or a smaller one would change nothing or be a step back.
+        """
+        recorded = dataclasses.replace(
+            self.recorded, stack=self.recorded.fields | {"iw": initial_window}
+        )
+        larger = (v for v in self.candidates if _window(v, initial_window + 1) > initial_window)
+        return dataclasses.replace(self, recorded=recorded, candidates=tuple(larger))
+
     @property
     def title(self) -> str:
         """Its name in a sentence."""
@@ -170,6 +182,11 @@ class HostStack:
     def offers(self, variant: Variant, baseline: Variant) -> bool:
         """Whether hosts can be changed to a variant."""
         return not _differences(variant, baseline) or bool(self.commands(variant, baseline))
+
+
+def _window(variant: Variant, otherwise: int) -> int:
+    """A variant's initial window in segments, where it has one of its own."""
+    return int(str(variant.fields.get("iw", otherwise)).removesuffix("pkt"))
 
 
 _Part = tuple[Kind, str, str | None, str]

@@ -70,8 +70,9 @@ def build(capture: Capture, settings: Settings, left_out: dict[str, int]) -> lis
             refuse_one_rate(settings.rate, names)
         return [_given(settings, traffic)]
     groups = {group.network: group for group in capture.groups}
+    passed = passed_rates(capture)
     return [
-        _estimated(groups[network], settings, section, capture)
+        _estimated(groups[network], settings, section, capture, passed)
         for network, section in traffic.by_network().items()
     ]
 
@@ -106,8 +107,44 @@ def _given(settings: Settings, traffic: Traffic) -> ReplayPath:
     )
 
 
-def _estimated(group: Group, settings: Settings, section: Section, capture: Capture) -> ReplayPath:
-    """A network's own path, as far as it is given or the capture tells it."""
+BATCH_S = 0.004
+"""How long a link or a host may hold packets back and then pass them at once: the longest TXOP of
+best effort (IEEE 802.11-2020, Table 9-155)."""
+FLIGHT_BYTES = 14_480
+"""Ten segments: fewer are served while the first of them is on its way."""
+
+
+def passed_rates(capture: Capture) -> dict[tuple[str, bool], float]:
+    """The rate in bit/s that each network's path has at least, by network and whether towards it.
+
+    A transfer's bytes have passed between its first data and its last acknowledgement. That holds
+    wherever the monitor is, and includes a round trip at the sender's.
+    """
+    import polars as pl
+
+    towards = (pl.col("direction") == "s2c") == (pl.col("opener") == "remote")
+    rate = 8 * pl.col("bytes") / (pl.col("acked_s") + BATCH_S)
+    found = (
+        capture.transfers.lazy()
+        .filter(pl.col("acked_s").is_not_null() & (pl.col("bytes") >= FLIGHT_BYTES))
+        .join(capture.connections.lazy(), left_on="connection", right_on="stream")
+        .group_by("network", towards.alias("towards"))
+        .agg(rate.max())
+    )
+    return {(network, way): bps for network, way, bps in found.collect().iter_rows()}
+
+
+def _estimated(
+    group: Group,
+    settings: Settings,
+    section: Section,
+    capture: Capture,
+    passed: Mapping[tuple[str, bool], float],
+) -> ReplayPath:
+    """A network's own path, as far as it is given or the capture tells it.
+
+    A rate that is borrowed from others is no lower than what has passed.
+    """
     own = given_of(group.network, settings.networks)
     if own:
         group, settings = _with_given(group, own), _with_buffers(settings, own)
@@ -127,8 +164,13 @@ def _estimated(group: Group, settings: Settings, section: Section, capture: Capt
                 f"--network {group.network}:rate=RATE"
             )
         source = "the other direction's" if any(rates) else "the median of the other networks'"
-        methods = [m if r else f"{source}, since: {m}" for m, r in zip(methods, rates, strict=True)]
-        rates = [rate or other for rate in rates]
+        least = [passed.get((group.network, towards), 0.0) for towards in (True, False)]
+        sources = [source if other >= one else "what has passed" for one in least]
+        methods = [
+            method if rate else f"{source}, since: {method}"
+            for method, rate, source in zip(methods, rates, sources, strict=True)
+        ]
+        rates = [rate or max(other, one) for rate, one in zip(rates, least, strict=True)]
     path: Document = {"rate": f"{rates[0]:.0f}bps", "reverse_rate": f"{rates[1]:.0f}bps"}
     path = path_of(path, settings, section.traffic)
     known, buffer_methods = _known_buffers(ways, settings)

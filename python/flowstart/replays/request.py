@@ -114,9 +114,9 @@ def replay(
     """
     fields = stacks.parse(stack) if isinstance(stack, str) else plain(stack)
 
-    def settings(capture_format: str = "") -> Settings:
+    def settings(capture: Capture | None = None) -> Settings:
         custom = CustomStartups()
-        hosts = hosts_of(recorded, fields, capture_format)
+        hosts = hosts_of(recorded, fields, capture, side(direction))
         found, base = compared(hosts, variants, startups, baseline, cc, custom)
         refuse_what_does_nothing(
             {"cached_cwnd": cached_cwnd}, [str(v.begins) for v in found], custom, fields
@@ -161,7 +161,7 @@ def replay(
     )
     with bounds.bounded(time_limit, **limits):
         taken = capture if isinstance(capture, Capture) else read(os.fspath(capture))
-        chosen = settings(taken.about.get("format", ""))
+        chosen = settings(taken)
         return study(taken, chosen, asked, workers=workers, progress=progress)
 
 
@@ -179,19 +179,19 @@ def settings_of(
     *,
     startups: Sequence[StartupLike] | None,
     variants: Sequence[Variant] = (),
-    capture_format: str = "",
+    capture: Capture | None = None,
 ) -> Settings:
-    """How a capture is replayed; None stands for what its stack offers.
+    """How a capture is replayed, once it has been read; None stands for what its stack offers.
 
-    `capture_format` is what the capture is, once it has been read. Raises RequestError
-    where an option is wrong, contradicts another or would change nothing.
+    Raises RequestError where an option is wrong, contradicts another or would change nothing.
     """
     described = path_of(given) or {}
     if "reverse_rate" in described and "rate" not in described:
         raise RequestError("--reverse-rate: --rate is missing; both directions belong together")
     custom = CustomStartups()
     stack = stack_of(given)
-    hosts = hosts_of(given.get("recorded"), stack, capture_format)
+    direction = side(given.get("direction") or "server")
+    hosts = hosts_of(given.get("recorded"), stack, capture, direction)
     found, baseline = compared(
         hosts, variants, startups, given.get("baseline"), given.get("cc"), custom
     )
@@ -221,7 +221,7 @@ def settings_of(
         stack=stack,
         cc=given.get("cc"),
         cached_cwnd=given.get("cached_cwnd"),
-        direction=side(given.get("direction") or "server"),
+        direction=direction,
         ignore=frozenset(specs.listed("ignore", given.get("ignore"), ())),
         seed=given.get("seed") or 1,
         custom=custom,

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self, cast, get_args
 
+from flowstart.captures.contents import Capture
+from flowstart.captures.senders import initial_windows
 from flowstart.deployment.stacks import HostStack, default_of
 from flowstart.errors import RequestError
 from flowstart.model import specs
@@ -15,7 +17,7 @@ from flowstart.model import stack as stacks
 from flowstart.model import variants as named
 from flowstart.model.catalog import listed, suggest
 from flowstart.model.custom import CustomStartups, StartupLike
-from flowstart.model.document import Document
+from flowstart.model.document import Document, initial_window
 from flowstart.model.variants import Variant, VariantLike, baseline
 
 FIELDS = ("rate", "reverse_rate", "buffer", "reverse_buffer")
@@ -253,14 +255,33 @@ CURRENT = "current"
 
 
 def hosts_of(
-    recorded: str | None, stack: Mapping[str, Any] | None, capture_format: str = ""
+    recorded: str | None,
+    stack: Mapping[str, Any] | None,
+    capture: Capture | None = None,
+    direction: Tested = "server",
 ) -> HostStack:
-    """What the hosts of a capture run: as given, or as the stack or the capture suggests."""
+    """What the hosts of a capture run: as given, or as the stack or the capture suggests.
+
+    The initial window is that of the capture, where that shows it.
+    """
     if recorded is not None:
-        return HostStack.named(recorded)
-    if stack is not None:
-        return HostStack.of_preset(stacks.of_scenario(stack)["preset"])
-    return HostStack.named(default_of(capture_format))
+        hosts = HostStack.named(recorded)
+    elif stack is not None:
+        hosts = HostStack.of_preset(stacks.of_scenario(stack)["preset"])
+    else:
+        hosts = HostStack.named(default_of(capture.about.get("format", "") if capture else ""))
+    window = measured_window(capture, direction) if capture else None
+    is_given = "iw" in (stack or {})
+    if window is None or is_given:
+        return hosts
+    usual = initial_window(stacks.preset(hosts.recorded.fields["preset"]))
+    return hosts if window == usual else hosts.measured(window)
+
+
+def measured_window(capture: Capture, direction: Tested) -> int | None:
+    """The commonest initial window of the senders under test, in segments."""
+    way = "c2s" if direction == "client" else "s2c"
+    return next(iter(initial_windows(capture.connections, way)), None)
 
 
 def compared(
@@ -310,4 +331,5 @@ def _of_recording(given: VariantLike, hosts: HostStack) -> Variant:
 
 def _current(hosts: HostStack, cc: str | None) -> Variant:
     recorded = hosts.recorded
-    return Variant(CURRENT, recorded.startup, cc or recorded.cc)
+    window = {name: value for name, value in recorded.fields.items() if name == "iw"}
+    return Variant(CURRENT, recorded.startup, cc or recorded.cc, window)

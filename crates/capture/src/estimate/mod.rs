@@ -114,6 +114,11 @@ impl Lane {
         self.bytes
     }
 
+    /// So many bytes passed that were not captured.
+    pub fn unseen(&mut self, bytes: u64) {
+        self.bytes = self.bytes.saturating_add(bytes);
+    }
+
     /// A log reports so many bytes.
     pub fn logged(&mut self, bytes: u64) {
         // A log may say anything.

@@ -4,8 +4,10 @@ use std::net::Ipv4Addr;
 
 use super::header::{u16_at, DEEPEST};
 
-/// A TCP or UDP header with the fields of its IP header.
+/// A header above IP with the fields of its IP header.
 pub(super) struct Packet<'a> {
+    /// 4 or 6.
+    pub version: u8,
     pub source: u128,
     pub destination: u128,
     /// IPv4's identification; 0 in IPv6.
@@ -19,23 +21,23 @@ pub(super) struct Packet<'a> {
 }
 
 pub(super) enum Transport<'a> {
-    Tcp(Packet<'a>),
-    Udp(Packet<'a>),
-    Other,
+    /// What the IP header carries, and the number of its protocol.
+    Packet(u8, Packet<'a>),
+    /// A protocol that is not read here.
+    Other(u8),
     Fragment,
     Cut,
 }
 
-const TCP: u8 = 6;
-const UDP: u8 = 17;
+pub(super) const IPV4: u8 = 4;
+pub(super) const TCP: u8 = 6;
+pub(super) const UDP: u8 = 17;
+pub(super) const IPV6: u8 = 41;
+pub(super) const GRE: u8 = 47;
 
-/// The packet, by the protocol in it.
-fn of_protocol(protocol: u8, packet: Packet<'_>) -> Transport<'_> {
-    match protocol {
-        TCP => Transport::Tcp(packet),
-        UDP => Transport::Udp(packet),
-        _ => Transport::Other,
-    }
+/// Whether a protocol's header is read here: a transport's or a tunnel's.
+fn is_read(protocol: u8) -> bool {
+    matches!(protocol, TCP | UDP | IPV4 | IPV6 | GRE)
 }
 
 /// `on_wire`: bytes from here on by the capture's account; `limit`: by that of the link layer.
@@ -52,8 +54,8 @@ fn v4(packet: &[u8], on_wire: usize, limit: usize) -> Transport<'_> {
     let Some(header) = packet.first_chunk::<20>() else {
         return Transport::Cut;
     };
-    if !matches!(header[9], TCP | UDP) {
-        return Transport::Other;
+    if !is_read(header[9]) {
+        return Transport::Other(header[9]);
     }
     let field = |at| u16_at(header, at).unwrap_or(0);
     if field(6) & 0x1fff != 0 {
@@ -74,6 +76,7 @@ fn v4(packet: &[u8], on_wire: usize, limit: usize) -> Transport<'_> {
         u128::from(Ipv4Addr::from(octets).to_ipv6_mapped())
     };
     let packet = Packet {
+        version: 4,
         source: address(12),
         destination: address(16),
         id: field(4),
@@ -81,7 +84,7 @@ fn v4(packet: &[u8], on_wire: usize, limit: usize) -> Transport<'_> {
         length,
         packet: total,
     };
-    of_protocol(header[9], packet)
+    Transport::Packet(header[9], packet)
 }
 
 fn v6(packet: &[u8], on_wire: usize, limit: usize) -> Transport<'_> {
@@ -106,6 +109,7 @@ fn v6(packet: &[u8], on_wire: usize, limit: usize) -> Transport<'_> {
             .map(u128::from_be_bytes)
     };
     let packet = Packet {
+        version: 6,
         source: address(8).unwrap_or(0),
         destination: address(24).unwrap_or(0),
         id: 0,
@@ -113,15 +117,15 @@ fn v6(packet: &[u8], on_wire: usize, limit: usize) -> Transport<'_> {
         length,
         packet: total,
     };
-    of_protocol(protocol, packet)
+    Transport::Packet(protocol, packet)
 }
 
-/// Steps over the extension headers of RFC 8200 and returns where TCP or UDP begins, and which of
-/// them.
+/// Steps over the extension headers of RFC 8200 and returns where the upper layer begins, and its
+/// protocol.
 fn upper_layer(packet: &[u8], mut next: u8) -> Result<(usize, u8), Transport<'static>> {
     let mut at = 40;
     for _ in 0..DEEPEST {
-        if matches!(next, TCP | UDP) {
+        if is_read(next) {
             return Ok((at, next));
         }
         let length = match next {
@@ -137,12 +141,12 @@ fn upper_layer(packet: &[u8], mut next: u8) -> Result<(usize, u8), Transport<'st
                 Some(_) => Some(8),
                 None => None,
             },
-            _ => return Err(Transport::Other),
+            _ => return Err(Transport::Other(next)),
         };
         match (length, packet.get(at)) {
             (Some(length), Some(&following)) => (next, at) = (following, at + length),
             _ => return Err(Transport::Cut),
         }
     }
-    Err(Transport::Other)
+    Err(Transport::Other(next))
 }

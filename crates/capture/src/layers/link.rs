@@ -3,27 +3,29 @@
 //! Numbers are those of the registry of link-layer header types (LINKTYPE_*), and the EtherTypes of IEEE 802.
 
 use super::header::{u16_at, DEEPEST};
+use super::other::Other;
 
 /// The protocol above the link layer.
 pub(super) enum Network {
     /// An IP header at this offset, and where its packet must end, if the link layer gives it.
     Ip(usize, Option<usize>),
-    Other,
+    Other(Other),
     Cut,
     Unknown,
 }
 
 const NULL: u32 = 0;
-const ETHERNET: u32 = 1;
-const PPP: u32 = 9;
+pub(super) const ETHERNET: u32 = 1;
+pub(super) const PPP: u32 = 9;
 const RAW_OLD: [u32; 2] = [12, 14];
 const PPP_HDLC: u32 = 50;
 const PPP_ETHER: u32 = 51;
-const RAW: u32 = 101;
+pub(super) const RAW: u32 = 101;
 const LOOP: u32 = 108;
 const LINUX_COOKED: u32 = 113;
 const IPV4: u32 = 228;
 const IPV6: u32 = 229;
+const NFLOG: u32 = 239;
 const LINUX_COOKED_2: u32 = 276;
 
 /// The name of a link type for people, and its number where there is none here.
@@ -37,6 +39,17 @@ pub(crate) fn name(link: u32) -> String {
         link if RAW_OLD.contains(&link) => "raw IP".into(),
         LINUX_COOKED => "Linux cooked v1".into(),
         LINUX_COOKED_2 => "Linux cooked v2".into(),
+        NFLOG => "NFLOG".into(),
+        6 => "Token Ring".into(),
+        105 => "IEEE 802.11".into(),
+        119 | 127 | 163 | 192 => "IEEE 802.11 with radio headers".into(),
+        147..=162 => format!("private link type {link}"),
+        187 | 201 | 251 | 256 => "Bluetooth".into(),
+        189 | 220 | 249 => "USB".into(),
+        195 | 215 | 230 | 283 => "IEEE 802.15.4".into(),
+        227 => "SocketCAN".into(),
+        253 => "Linux netlink".into(),
+        258 => "macOS PKTAP".into(),
         _ => format!("link type {link}"),
     }
 }
@@ -59,8 +72,31 @@ pub(super) fn network(link: u32, data: &[u8]) -> Network {
             _ => ppp(data, 0),
         },
         PPP_ETHER => pppoe(data, 0),
+        NFLOG => nflog(data),
         _ => Network::Unknown,
     }
+}
+
+/// The payload among the attributes of a netfilter log message (`nfnetlink_log.h`, NFULA_PAYLOAD).
+///
+/// Attributes are in the byte order of the host that wrote them. Their types are small numbers, so the order is known by
+/// the byte of the first type that is zero.
+fn nflog(data: &[u8]) -> Network {
+    const HEADER: usize = 4;
+    const PAYLOAD: u16 = 9;
+    let little = data.get(HEADER + 3) == Some(&0);
+    let number = |at| u16_at(data, at).map(|n| if little { n.swap_bytes() } else { n });
+    let mut at = HEADER;
+    while let (Some(length), Some(kind)) = (number(at), number(at + 2)) {
+        if kind == PAYLOAD {
+            return by_version(data, at + 4);
+        }
+        if length < 4 {
+            return Network::Cut;
+        }
+        at += usize::from(length).next_multiple_of(4);
+    }
+    Network::Cut
 }
 
 fn by_type(data: &[u8], at: usize) -> Network {
@@ -71,13 +107,22 @@ fn by_type(data: &[u8], at: usize) -> Network {
 }
 
 /// Follows tags and tunnels from one EtherType to the next.
-fn above(data: &[u8], mut kind: u16, mut at: usize) -> Network {
+pub(super) fn above(data: &[u8], mut kind: u16, mut at: usize) -> Network {
     for _ in 0..DEEPEST {
         match kind {
             0x0800 | 0x86dd => return by_version(data, at),
             // 802.1Q, 802.1ad, and the numbers used for the outer tag before there was a standard.
             0x8100 | 0x88a8 | 0x9100 | 0x9200 => match u16_at(data, at + 2) {
                 Some(inner) => (kind, at) = (inner, at + 4),
+                None => return Network::Cut,
+            },
+            // IEEE 802.1BR's E-TAG, and Cisco's VN-Tag.
+            0x893f => match u16_at(data, at + 6) {
+                Some(inner) => (kind, at) = (inner, at + 8),
+                None => return Network::Cut,
+            },
+            0x8926 => match u16_at(data, at + 4) {
+                Some(inner) => (kind, at) = (inner, at + 6),
                 None => return Network::Cut,
             },
             0x8864 => return pppoe(data, at),
@@ -89,16 +134,16 @@ fn above(data: &[u8], mut kind: u16, mut at: usize) -> Network {
                     None => return Network::Cut,
                 }
             }
-            _ => return Network::Other,
+            _ => return Network::Other(Other::EtherType(kind)),
         }
     }
-    Network::Other
+    Network::Other(Other::EtherType(kind))
 }
 
 fn by_version(data: &[u8], at: usize) -> Network {
     match data.get(at).map(|byte| byte >> 4) {
         Some(4 | 6) => Network::Ip(at, None),
-        Some(_) => Network::Other,
+        Some(_) => Network::Other(Other::NotIp),
         None => Network::Cut,
     }
 }
@@ -119,7 +164,7 @@ fn ppp(data: &[u8], at: usize) -> Network {
         // Compressed to one byte, which is then odd (RFC 1661, section 6.5).
         (Some(0x21 | 0x57), _) => by_version(data, at + 1),
         (None, _) => Network::Cut,
-        _ => Network::Other,
+        _ => Network::Other(Other::NotIp),
     }
 }
 
@@ -134,9 +179,9 @@ fn mpls(data: &[u8], start: usize) -> Network {
                     Some(4 | 6) => Network::Ip(at + 4, None),
                     Some(0) => match u16_at(data, at + 8 + 12) {
                         Some(0x0800 | 0x86dd) => by_version(data, at + 8 + 14),
-                        _ => Network::Other,
+                        _ => Network::Other(Other::NotIp),
                     },
-                    Some(_) => Network::Other,
+                    Some(_) => Network::Other(Other::NotIp),
                     None => Network::Cut,
                 }
             }
@@ -144,5 +189,5 @@ fn mpls(data: &[u8], start: usize) -> Network {
             None => return Network::Cut,
         }
     }
-    Network::Other
+    Network::Other(Other::NotIp)
 }

@@ -10,13 +10,19 @@ mod address;
 mod header;
 mod ip;
 mod link;
+mod other;
 mod tcp;
+mod tunnel;
 mod udp;
 
 pub(crate) use address::{mapped, written, Endpoint};
 pub(crate) use link::name as link_name;
+pub(crate) use other::{Other, Others};
 pub(crate) use tcp::{Segment, ACK, FIN, RST, SYN};
-pub(crate) use udp::{version_name, Datagram, Long, QuicPacket};
+pub(crate) use tunnel::Tunnel;
+pub(crate) use udp::{version_name, ConnectionId, Datagram, QuicPackets};
+
+use std::collections::BTreeMap;
 
 use crate::file::order::Timed;
 
@@ -39,8 +45,8 @@ impl Timed for Passed {
 /// What a packet was.
 pub(crate) enum Decoded {
     Passed(Passed),
-    /// Something else: ARP, ICMP, other UDP, ...
-    Other,
+    /// Neither TCP nor a known version of QUIC.
+    Other(Other),
     /// A later fragment: TCP's payload perhaps, but not its header.
     Fragment,
     /// Its headers are not all there, or contradict each other.
@@ -49,31 +55,71 @@ pub(crate) enum Decoded {
     UnknownLink,
 }
 
-/// Takes one packet apart.
-pub(crate) fn decode(link: u32, data: &[u8], original: u32, time: u64) -> Decoded {
-    let (network, end) = match link::network(link, data) {
+/// Takes one packet apart, through the tunnels that it passed, each of which is counted.
+pub(crate) fn decode(
+    link: u32,
+    data: &[u8],
+    original: u32,
+    time: u64,
+    removed: &mut BTreeMap<Tunnel, u64>,
+) -> Decoded {
+    let on_wire = (original as usize).max(data.len());
+    let mut layer = (link::network(link, data), data, on_wire);
+    for _ in 0..header::DEEPEST {
+        let (network, data, on_wire) = layer;
+        let (protocol, packet) = match above_ip(network, data, on_wire) {
+            Ok(found) => found,
+            Err(decoded) => return decoded,
+        };
+        let Some(inside) = tunnel::inside(protocol, &packet) else {
+            return transport(protocol, &packet, time);
+        };
+        let (Some(inner), Some(length)) = (
+            packet.data.get(inside.at..),
+            packet.length.checked_sub(inside.at),
+        ) else {
+            return Decoded::Unreadable;
+        };
+        *removed.entry(inside.tunnel).or_default() += 1;
+        layer = (inside.network(inner), inner, length);
+    }
+    Decoded::Unreadable
+}
+
+/// The header above IP and its protocol, or what the packet is instead.
+fn above_ip(
+    network: link::Network,
+    data: &[u8],
+    on_wire: usize,
+) -> Result<(u8, ip::Packet<'_>), Decoded> {
+    let (at, end) = match network {
         link::Network::Ip(at, end) => (at, end),
-        link::Network::Other => return Decoded::Other,
-        link::Network::Cut => return Decoded::Unreadable,
-        link::Network::Unknown => return Decoded::UnknownLink,
+        link::Network::Other(other) => return Err(Decoded::Other(other)),
+        link::Network::Cut => return Err(Decoded::Unreadable),
+        link::Network::Unknown => return Err(Decoded::UnknownLink),
     };
-    let Some(packet) = data.get(network..) else {
-        return Decoded::Unreadable;
-    };
-    let on_wire = (original as usize).max(data.len()) - network;
-    let limit = end.map(|end| end.saturating_sub(network));
-    match ip::transport(packet, on_wire, limit) {
-        ip::Transport::Tcp(header) => match tcp::segment(&header, time) {
+    let packet = data.get(at..).ok_or(Decoded::Unreadable)?;
+    let limit = end.map(|end| end.saturating_sub(at));
+    match ip::transport(packet, on_wire.saturating_sub(at), limit) {
+        ip::Transport::Packet(protocol, packet) => Ok((protocol, packet)),
+        ip::Transport::Other(protocol) => Err(Decoded::Other(Other::Protocol(protocol))),
+        ip::Transport::Fragment => Err(Decoded::Fragment),
+        ip::Transport::Cut => Err(Decoded::Unreadable),
+    }
+}
+
+fn transport(protocol: u8, packet: &ip::Packet, time: u64) -> Decoded {
+    match protocol {
+        ip::TCP => match tcp::segment(packet, time) {
             Some(segment) => Decoded::Passed(Passed::Tcp(segment)),
             None => Decoded::Unreadable,
         },
-        ip::Transport::Udp(packet) => match udp::datagram(&packet, time) {
-            Some(datagram) => Decoded::Passed(Passed::Quic(datagram)),
-            None => Decoded::Other,
+        ip::UDP => match udp::datagram(packet, time) {
+            Ok(datagram) => Decoded::Passed(Passed::Quic(datagram)),
+            Err(Some(other)) => Decoded::Other(other),
+            Err(None) => Decoded::Unreadable,
         },
-        ip::Transport::Other => Decoded::Other,
-        ip::Transport::Fragment => Decoded::Fragment,
-        ip::Transport::Cut => Decoded::Unreadable,
+        protocol => Decoded::Other(Other::Protocol(protocol)),
     }
 }
 
@@ -83,8 +129,12 @@ pub(crate) mod tests {
     use etherparse::{PacketBuilder, TcpOptionElement};
     use proptest::prelude::*;
 
+    fn decode(link: u32, data: &[u8], original: u32) -> Decoded {
+        super::decode(link, data, original, 0, &mut BTreeMap::new())
+    }
+
     fn segment(link: u32, data: &[u8]) -> Segment {
-        match decode(link, data, data.len() as u32, 0) {
+        match decode(link, data, data.len() as u32) {
             Decoded::Passed(Passed::Tcp(segment)) => segment,
             _ => panic!("no segment in {data:02x?}"),
         }
@@ -137,6 +187,8 @@ pub(crate) mod tests {
         check(&segment(1, &plain));
         check(&segment(1, &tagged(&[0x81, 0, 0, 100])));
         check(&segment(1, &tagged(&[0x88, 0xa8, 0, 200, 0x81, 0, 0, 100])));
+        check(&segment(1, &tagged(&[0x89, 0x3f, 0, 0, 0, 1, 0, 0])));
+        check(&segment(1, &tagged(&[0x89, 0x26, 0, 1, 0, 2])));
         check(&segment(1, &mpls(&[0x88, 0x47, 0, 1, 0, 64, 0, 2, 1, 64])));
         check(&segment(
             1,
@@ -157,6 +209,128 @@ pub(crate) mod tests {
         check(&segment(108, &with(&[0, 0, 0, 2])));
         check(&segment(9, &with(&[0xff, 3, 0, 0x21])));
         check(&segment(9, &with(&[0, 0x21])));
+        let length = (ip.len() + 4) as u16;
+        let little = [8, 0, 1, 0, 8, 0, 3, 0]; // a packet header
+        let prefix = [5, 0, 10, 0, 0, 0, 0, 0]; // an empty prefix, filled up to 8 bytes
+        let payload = [length.to_le_bytes(), 9u16.to_le_bytes()].concat();
+        check(&segment(
+            239,
+            &with(&[&[2, 0, 0, 30][..], &little, &prefix, &payload].concat()),
+        ));
+        let big = [
+            &[0, 8, 0, 1, 8, 0, 3, 0][..],
+            &length.to_be_bytes(),
+            &[0, 9],
+        ]
+        .concat();
+        check(&segment(239, &with(&[&[2, 0, 0, 30][..], &big].concat())));
+    }
+
+    /// An IPv4 packet over Ethernet with this protocol and payload.
+    fn over_ipv4(protocol: u8, payload: &[u8]) -> Vec<u8> {
+        let mut data = ethernet()[..34].to_vec();
+        data[16..18].copy_from_slice(&(20 + payload.len() as u16).to_be_bytes());
+        data[23] = protocol;
+        data.extend(payload);
+        data
+    }
+
+    /// A UDP datagram to a port with this header and payload.
+    fn over_udp(port: u16, header: &[u8], payload: &[u8]) -> Vec<u8> {
+        let length = (8 + header.len() + payload.len()) as u16;
+        let udp = [50_000u16, port, length, 0].map(u16::to_be_bytes).concat();
+        over_ipv4(17, &[&udp, header, payload].concat())
+    }
+
+    #[test]
+    fn the_same_segment_is_found_in_every_tunnel() {
+        let frame = &ethernet()[..];
+        let ip = &frame[14..];
+        let gre = |header: &[u8], payload: &[u8]| over_ipv4(47, &[header, payload].concat());
+        let mut six = vec![0x60, 0, 0, 0, 0, ip.len() as u8, 4, 64];
+        six.extend([0; 32]);
+        six.extend(ip);
+        let bridged = [0x65, 0x58];
+        let erspan = |bytes: &[u8], fields: &[u8]| gre(&[bytes, fields].concat(), frame);
+        let tunnels = [
+            (
+                over_udp(4789, &[8, 0, 0, 0, 0, 0, 7, 0], frame),
+                Tunnel::Vxlan,
+            ),
+            (
+                over_udp(8472, &[0x88, 0, 0, 5, 0, 0, 7, 0], frame),
+                Tunnel::Vxlan,
+            ),
+            (
+                over_udp(6081, &[0, 0, 0x65, 0x58, 0, 0, 7, 0], frame),
+                Tunnel::Geneve,
+            ),
+            (
+                over_udp(6081, &[1, 0, 8, 0, 0, 0, 7, 0, 1, 2, 3, 4], ip),
+                Tunnel::Geneve,
+            ),
+            (
+                over_udp(2152, &[0x30, 0xff, 0, 45, 0, 0, 0, 1], ip),
+                Tunnel::GtpU,
+            ),
+            (
+                // With a sequence number and the extension header of 5G.
+                over_udp(
+                    2152,
+                    &[0x36, 0xff, 0, 53, 0, 0, 0, 1, 0, 9, 0, 0x85, 1, 0, 9, 0],
+                    ip,
+                ),
+                Tunnel::GtpU,
+            ),
+            (gre(&[0, 0, 8, 0], ip), Tunnel::Gre),
+            (
+                gre(&[0xb0, 0, 8, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 9, 9], ip),
+                Tunnel::Gre,
+            ),
+            (
+                gre(&[[0x20, 0], bridged, [0, 1], [2, 3]].concat(), frame),
+                Tunnel::Gre,
+            ),
+            (
+                gre(&[0x30, 1, 0x88, 0x0b, 0, 1, 2, 3, 0, 0, 0, 9, 0, 0x21], ip),
+                Tunnel::Gre,
+            ),
+            (erspan(&[0, 0, 0x88, 0xbe], &[]), Tunnel::Erspan),
+            (erspan(&[0x10, 0, 0x88, 0xbe], &[0; 12]), Tunnel::Erspan),
+            (erspan(&[0x10, 0, 0x22, 0xeb], &[0; 16]), Tunnel::Erspan),
+            (
+                erspan(
+                    &[0x10, 0, 0x22, 0xeb],
+                    &[&[0; 15][..], &[1], &[0; 8]].concat(),
+                ),
+                Tunnel::Erspan,
+            ),
+            (over_ipv4(4, ip), Tunnel::Ip(4, 4)),
+            (over_ipv4(41, &six), Tunnel::Ip(4, 6)),
+        ];
+        for (data, expected) in tunnels {
+            let mut removed = BTreeMap::new();
+            let decoded = super::decode(1, &data, data.len() as u32, 0, &mut removed);
+            let Decoded::Passed(Passed::Tcp(segment)) = decoded else {
+                panic!("{expected:?}: {data:02x?}");
+            };
+            check(&segment);
+            assert_eq!(removed.get(&expected), Some(&1), "{expected:?}");
+        }
+    }
+
+    #[test]
+    fn a_packet_that_only_looks_like_a_tunnel_is_what_its_outer_header_says() {
+        let frame = &ethernet()[..];
+        for (port, header) in [
+            (4789, [0, 1, 2, 3]),
+            (6081, [0x80, 0, 8, 0]),
+            (2152, [0x32, 1, 0, 4]),
+        ] {
+            let data = over_udp(port, &header, frame);
+            let decoded = decode(1, &data, data.len() as u32);
+            assert!(matches!(decoded, Decoded::Other(Other::Udp(found)) if found == port));
+        }
     }
 
     #[test]
@@ -176,7 +350,7 @@ pub(crate) mod tests {
     #[test]
     fn cut_options_are_known_to_be_cut() {
         let data = ethernet();
-        let Decoded::Passed(Passed::Tcp(segment)) = decode(1, &data[..68], data.len() as u32, 0)
+        let Decoded::Passed(Passed::Tcp(segment)) = decode(1, &data[..68], data.len() as u32)
         else {
             panic!()
         };
@@ -191,18 +365,24 @@ pub(crate) mod tests {
     fn a_cut_header_is_unreadable_and_udp_is_something_else() {
         let data = ethernet();
         assert!(matches!(
-            decode(1, &data[..44], data.len() as u32, 0),
+            decode(1, &data[..44], data.len() as u32),
             Decoded::Unreadable
         ));
         let mut udp = data.clone();
         udp[23] = 17;
+        let others = [
+            (udp, Other::Udp(80)),
+            (vec![0; 14], Other::EtherType(0)),
+            ([&data[..12], &[8, 6, 0]].concat(), Other::EtherType(0x0806)),
+        ];
+        for (data, expected) in others {
+            let Decoded::Other(other) = decode(1, &data, data.len() as u32) else {
+                panic!("{expected:?}");
+            };
+            assert_eq!(other, expected);
+        }
         assert!(matches!(
-            decode(1, &udp, udp.len() as u32, 0),
-            Decoded::Other
-        ));
-        assert!(matches!(decode(1, &[0; 14], 14, 0), Decoded::Other));
-        assert!(matches!(
-            decode(9999, &data, data.len() as u32, 0),
+            decode(9999, &data, data.len() as u32),
             Decoded::UnknownLink
         ));
     }
@@ -232,12 +412,14 @@ pub(crate) mod tests {
         assert_eq!(written(read.source.address).to_string(), "::1");
         let data = with_extensions(8);
         assert!(matches!(
-            decode(229, &data, data.len() as u32, 0),
+            decode(229, &data, data.len() as u32),
             Decoded::Fragment
         ));
     }
 
-    const LINKS: [u32; 14] = [0, 1, 9, 12, 14, 50, 51, 101, 108, 113, 228, 229, 276, 9999];
+    const LINKS: [u32; 15] = [
+        0, 1, 9, 12, 14, 50, 51, 101, 108, 113, 228, 229, 239, 276, 9999,
+    ];
 
     proptest! {
         #[test]
@@ -246,7 +428,18 @@ pub(crate) mod tests {
             data in prop::collection::vec(any::<u8>(), 0..200),
             original: u32,
         ) {
-            decode(link, &data, original, 0);
+            decode(link, &data, original);
+        }
+
+        #[test]
+        fn no_bytes_in_a_tunnel_make_the_headers_panic(
+            data in prop::collection::vec(any::<u8>(), 0..100),
+            protocol in prop::sample::select(vec![4u8, 41, 47]),
+            port in prop::sample::select(vec![4789u16, 6081, 2152]),
+        ) {
+            for packet in [over_ipv4(protocol, &data), over_udp(port, &[], &data)] {
+                decode(1, &packet, packet.len() as u32);
+            }
         }
 
         #[test]
@@ -260,7 +453,7 @@ pub(crate) mod tests {
                 if let Some(byte) = data.get_mut(at) { *byte = value }
             }
             data.truncate(length);
-            decode(link, &data, 1500, 0);
+            decode(link, &data, 1500);
         }
 
         #[test]

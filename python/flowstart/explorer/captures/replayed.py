@@ -56,7 +56,7 @@ def work(
     found = named(file, name, job)
     job.add("contents", opened(found))
     job.begin("replaying")
-    settings = settings_of(given, startups=startups, capture_format=found.about.get("format", ""))
+    settings = settings_of(given, startups=startups, capture=found)
     replay = study(found, settings, questions, workers=workers, progress=job.report)
     job.kept = replay
     job.add("replay", replayed(replay))

@@ -1,0 +1,195 @@
+//! The initial window of a sender: the segments that it sends before it can have heard of any of them.
+//!
+//! A flight shows the window only where the sender had more to send and waited for an ACK. So more data must follow
+//! soon after the first ACK, and after a pause that is longer than any within the flight. Without that pause, either the
+//! application was slow, or a bottleneck before the monitor has drawn flight and answer together.
+
+/// The first flight of one side's data in a connection that shows its window.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Initial {
+    flight: Option<Flight>,
+    measured: Option<Measured>,
+    /// All segments so far.
+    segments: u32,
+}
+
+/// The window that a flight has shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Measured {
+    pub segments: u32,
+    pub bytes: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Flight {
+    first_byte: u64,
+    /// Segments sent before it, which may have enlarged the window.
+    earlier: u32,
+    sent: Measured,
+    /// Time of the last packet, and the longest pause before one. ns
+    last: u64,
+    pause: u64,
+    /// What passes from this time on may answer an ACK. ns
+    answers: Option<u64>,
+    /// It shows no window.
+    over: bool,
+}
+
+/// Data of the flight's side that pass the monitor.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sending {
+    pub time: u64,
+    pub start: u64,
+    pub payload: u64,
+    /// The segment size that both sides agreed on.
+    pub mss: u64,
+    /// It repeats data.
+    pub repeat: bool,
+}
+
+impl Initial {
+    /// Data pass the monitor. `rtt` is that of the handshake. ns
+    pub fn sent(&mut self, data: &Sending, rtt: u64) {
+        if self.measured.is_some() {
+            return;
+        }
+        let segments = u32::try_from(data.payload.div_ceil(data.mss)).unwrap_or(u32::MAX);
+        let earlier = self.segments;
+        self.segments = earlier.saturating_add(segments);
+        let Some(flight) = &mut self.flight else {
+            self.flight = Some(Flight {
+                first_byte: data.start,
+                earlier,
+                sent: Measured {
+                    segments,
+                    bytes: data.payload,
+                },
+                last: data.time,
+                pause: 0,
+                answers: None,
+                over: data.repeat,
+            });
+            return;
+        };
+        let pause = data.time.saturating_sub(flight.last);
+        flight.last = data.time;
+        if flight.over || data.repeat {
+            flight.over = true;
+            return;
+        }
+        match flight.answers {
+            Some(answers) if data.time >= answers => {
+                flight.over = true;
+                // Linux enlarges a window only where half of it was used (tcp_is_cwnd_limited).
+                let grown = flight.earlier > flight.sent.segments / 2;
+                let waited = pause > 2 * flight.pause && data.time - answers <= rtt / 2;
+                self.measured = (waited && !grown).then_some(flight.sent);
+            }
+            _ => {
+                flight.sent.segments = flight.sent.segments.saturating_add(segments);
+                flight.sent.bytes += data.payload;
+                flight.pause = flight.pause.max(pause);
+            }
+        }
+    }
+
+    /// The peer acknowledged data up to `acked`. `half` is the round trip between monitor and sender. ns
+    pub fn acknowledged(&mut self, time: u64, acked: u64, half: u64) {
+        if let Some(flight) = &mut self.flight {
+            if acked > flight.first_byte {
+                flight.answers.get_or_insert(time.saturating_add(half));
+            }
+        }
+    }
+
+    /// The peer sent data: the next flight answers a request.
+    pub fn turn(&mut self) {
+        self.flight = None;
+    }
+
+    /// The window, where a flight has shown it.
+    pub fn measured(&self) -> Option<Measured> {
+        self.measured
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+    const MSS: u64 = 1448;
+    const RTT: u64 = 40 * MS;
+
+    fn send(initial: &mut Initial, time: u64, segment: u64, repeat: bool) {
+        let data = Sending {
+            time,
+            start: segment * MSS,
+            payload: MSS,
+            mss: MSS,
+            repeat,
+        };
+        initial.sent(&data, RTT);
+    }
+
+    /// The flights of a sender with a window of 10 segments: `spacing` apart, the next after the first ACK and `late`.
+    fn window(spacing: u64, half: u64, late: u64) -> Option<u32> {
+        let mut initial = Initial::default();
+        for segment in 0..10 {
+            send(&mut initial, segment * spacing, segment, false);
+        }
+        let ack = RTT - half;
+        initial.acknowledged(ack, MSS, half);
+        for segment in 10..12 {
+            let after = (segment - 10) * spacing;
+            send(&mut initial, ack + half + late + after, segment, false);
+        }
+        initial.measured().map(|measured| measured.segments)
+    }
+
+    #[test]
+    fn a_flight_that_waits_for_an_ack_shows_the_window_wherever_the_monitor_is() {
+        assert_eq!(window(1000, 0, 0), Some(10));
+        assert_eq!(window(MS, 20 * MS, 0), Some(10));
+        assert_eq!(window(2 * MS, 39 * MS, 0), Some(10));
+    }
+
+    #[test]
+    fn a_slow_application_and_a_bottleneck_before_the_monitor_show_none() {
+        assert_eq!(window(1000, 0, 25 * MS), None);
+        assert_eq!(window(4 * MS, 39 * MS, 0), None);
+    }
+
+    #[test]
+    fn nothing_is_known_of_a_flight_without_a_second_one_or_with_a_repetition() {
+        let mut initial = Initial::default();
+        send(&mut initial, 0, 0, false);
+        initial.acknowledged(RTT, MSS, 0);
+        assert_eq!(initial.measured(), None);
+        let mut initial = Initial::default();
+        send(&mut initial, 0, 0, false);
+        send(&mut initial, 10, 0, true);
+        initial.acknowledged(RTT, MSS, 0);
+        send(&mut initial, RTT, 1, false);
+        assert_eq!(initial.measured(), None);
+    }
+
+    #[test]
+    fn a_later_flight_counts_unless_earlier_ones_may_have_enlarged_the_window() {
+        for (certificate, expected) in [(3, Some(10)), (8, None)] {
+            let mut initial = Initial::default();
+            for segment in 0..certificate {
+                send(&mut initial, 0, segment, false);
+            }
+            initial.acknowledged(RTT, certificate * MSS, 0);
+            initial.turn();
+            for segment in 0..10 {
+                send(&mut initial, RTT, certificate + segment, false);
+            }
+            initial.acknowledged(2 * RTT, (certificate + 2) * MSS, 0);
+            send(&mut initial, 2 * RTT, certificate + 10, false);
+            let measured = initial.measured().map(|measured| measured.segments);
+            assert_eq!(measured, expected, "{certificate}");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Packets that hold neither TCP nor a known version of QUIC, by what they are.
+
+use std::collections::BTreeMap;
+
+/// What such a packet is, as far as its headers say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Other {
+    /// A link layer's payload that is not IP.
+    EtherType(u16),
+    /// No IP header where one should be.
+    NotIp,
+    /// A protocol above IP.
+    Protocol(u8),
+    /// UDP, by the lower of its two ports.
+    Udp(u16),
+    /// A long header of QUIC whose version is not known here.
+    QuicVersion(u32),
+}
+
+impl Other {
+    /// Its name for people.
+    pub fn name(self) -> String {
+        match self {
+            Other::EtherType(0x0806) => "ARP".into(),
+            Other::EtherType(0x88cc) => "LLDP".into(),
+            Other::EtherType(0x888e) => "EAPOL".into(),
+            Other::EtherType(0x88e5) => "MACsec (encrypted)".into(),
+            Other::EtherType(..=1500) => "IEEE 802.3 without IP".into(),
+            Other::EtherType(kind) => format!("EtherType 0x{kind:04x}"),
+            Other::NotIp => "not IP".into(),
+            Other::Protocol(1) => "ICMP".into(),
+            Other::Protocol(2) => "IGMP".into(),
+            Other::Protocol(50) => "IPsec ESP (encrypted)".into(),
+            Other::Protocol(58) => "ICMPv6".into(),
+            Other::Protocol(89) => "OSPF".into(),
+            Other::Protocol(132) => "SCTP".into(),
+            Other::Protocol(protocol) => format!("IP protocol {protocol}"),
+            Other::Udp(port) => format!("UDP to port {port}"),
+            Other::QuicVersion(0) => "QUIC version negotiation".into(),
+            Other::QuicVersion(version) => format!("QUIC of the unknown version 0x{version:08x}"),
+        }
+    }
+}
+
+/// Counts of such packets.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Others(BTreeMap<Other, u64>);
+
+/// Kinds that are counted apart: a file made with malice holds more of them than memory.
+const MOST_KINDS: usize = 100_000;
+
+impl Others {
+    /// Counts a packet.
+    pub fn count(&mut self, other: Other) {
+        self.add(other, 1);
+    }
+
+    /// Counts what others have counted.
+    pub fn merge(&mut self, others: &Others) {
+        for (&other, &count) in &others.0 {
+            self.add(other, count);
+        }
+    }
+
+    fn add(&mut self, other: Other, count: u64) {
+        let full = self.0.len() >= MOST_KINDS && !self.0.contains_key(&other);
+        let other = if full { Other::NotIp } else { other };
+        *self.0.entry(other).or_default() += count;
+    }
+
+    /// How many there are, and what most of them are: `119 are UDP to port 4789, 2 ARP`.
+    pub fn summary(&self) -> Option<(u64, String)> {
+        const NAMED: usize = 4;
+        let mut kinds: Vec<(u64, Other)> = self.0.iter().map(|(&kind, &n)| (n, kind)).collect();
+        kinds.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+        let all = kinds.iter().map(|(count, _)| count).sum();
+        let mut names: Vec<String> = kinds
+            .iter()
+            .take(NAMED)
+            .map(|(count, kind)| format!("{count} {}", kind.name()))
+            .collect();
+        let rest: u64 = kinds.iter().skip(NAMED).map(|(count, _)| count).sum();
+        if rest > 0 {
+            names.push(format!("{rest} others"));
+        }
+        (all > 0).then(|| (all, names.join(", ")))
+    }
+}
