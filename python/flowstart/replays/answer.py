@@ -18,6 +18,7 @@ from flowstart.inference.intervals import Contrast, contrasted, estimates
 from flowstart.inference.verdict import judge
 from flowstart.render.columns import CLASSES
 from flowstart.replays.paths import BUFFERS, ReplayPath
+from flowstart.replays.rate_fit import KNOWN
 from flowstart.replays.runner import Round
 from flowstart.replays.scenario import usual_stack
 from flowstart.replays.settings import Settings
@@ -478,17 +479,17 @@ def alternatives(
 
 
 def bands(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
-    """The paths with other buffers where they are assumed and other rates where they are fitted.
+    """The paths with other buffers where they are assumed and other rates where none is given.
 
     No buffer is made smaller than is known; that least is a band by itself. Of a network without
     a known least it is `LEAST_BUFFER`. Rates go to both ends of their intervals. Empty where
-    nothing is uncertain.
+    everything is given.
     """
     return _buffers(paths) + _rates(paths)
 
 
 def _rates(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
-    if not any(path.rate_range for path in paths):
+    if all(path.given for path in paths):
         return []
     return [
         ("lowest rates", [_at_end(path, 0) for path in paths]),
@@ -496,11 +497,19 @@ def _rates(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
     ]
 
 
+MEASURED = (1 / KNOWN**0.5, KNOWN**0.5)
+"""The ends of the interval of a rate that packets show, as factors: it counts as known."""
+
+
 def _at_end(replayed: ReplayPath, end: int) -> ReplayPath:
-    if replayed.rate_range is None:
+    if replayed.given:
         return replayed
-    rate = replayed.rate_range[end] or UNBOUNDED * replayed.rates_bps[0]
-    written = dict.fromkeys(("rate", "reverse_rate"), f"{rate:.0f}bps")
+    rates = [MEASURED[end] * rate for rate in replayed.rates_bps]
+    if replayed.rate_range:
+        rates = [replayed.rate_range[end] or UNBOUNDED * replayed.rates_bps[0]] * 2
+    written = {
+        name: f"{rate:.0f}bps" for name, rate in zip(("rate", "reverse_rate"), rates, strict=True)
+    }
     return replace(replayed, path=replayed.path | written)
 
 

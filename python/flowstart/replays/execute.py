@@ -180,14 +180,16 @@ class _Study:
             settings = self.settings.only({answered.baseline, *names})
             judged = {*self.facts["network"].unique(), *self.asked.when}
             paths = [path for path in self.paths if path.name in judged]
+            runner = replace(self.runner, settings=settings)
             for other in alternatives(paths, settings, windows=self._has_windows):
-                found.append(self._band(other, [one.network for one in parts]))
+                runner.settings = other.settings
+                found.append(self._band(other, runner, [one.network for one in parts]))
         parts = [self.examined.judged(one, found, self.asked, self.runner.capture) for one in parts]
         return {"bands": found, "partial": parts}
 
-    def _band(self, other: Alternative, networks: Sequence[str]) -> Band:
+    def _band(self, other: Alternative, runner: Runner, networks: Sequence[str]) -> Band:
         """The verdicts under another assumption."""
-        runner, times = replace(self.runner, settings=other.settings), Times(packets=True)
+        times = Times(packets=True)
         for rows in runner.run(other.paths, TOGETHER):
             times.add(rows)
         names = other.settings.names

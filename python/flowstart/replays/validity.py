@@ -5,6 +5,7 @@ verdict rests on these networks if they have `COVERED` of the transfers. A buffe
 from above unless it overflowed, so buffers are varied instead (`alternatives`).
 """
 
+import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
@@ -293,7 +294,7 @@ def _alternatives(verdict: Verdict, names: Sequence[str]) -> Check:
     if verdict.recommended is None and doubted:
         reason = f"{doubted[0].setting} {doubted[0].reason}"
         return Check(Question.ALTERNATIVES, False, f"{len(names)} examined", reason)
-    return Check(Question.ALTERNATIVES, True, str(len(names)))
+    return Check(Question.ALTERNATIVES, True, str(len(names)) if names else "none needed")
 
 
 def _enough(capture: Capture, verdict: Verdict) -> Check:
@@ -334,6 +335,6 @@ def _settling(capture: Capture) -> tuple[str, ...]:
     if server_log.is_log(capture):
         return recording(capture)
     return (
-        f"flowstart capture {' '.join(capture.files)} --calibrate",
+        shlex.join(["flowstart", "capture", *capture.files, "--calibrate"]),
         "sysctl net.ipv4.tcp_congestion_control; ip route show default",
     )
