@@ -467,7 +467,8 @@ def alternatives(
 
     `windows` says whether the recording has the receivers'.
     """
-    found = [Alternative(name, others, settings) for name, others in bands(paths)]
+    varied = [*buffers(paths), *rates(paths)]
+    found = [Alternative(name, others, settings) for name, others in varied]
     if "queue" not in settings.impairments:
         queued = [replace(path, path=path.path | {"queue": QUEUE}) for path in paths]
         found.append(Alternative(f"{QUEUE} queues", queued, settings))
@@ -478,17 +479,8 @@ def alternatives(
     return found
 
 
-def bands(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
-    """The paths with other buffers where they are assumed and other rates where none is given.
-
-    No buffer is made smaller than is known; that least is a band by itself. Of a network without
-    a known least it is `LEAST_BUFFER`. Rates go to both ends of their intervals. Empty where
-    everything is given.
-    """
-    return _buffers(paths) + _rates(paths)
-
-
-def _rates(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
+def rates(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
+    """The paths at both ends of their rates' intervals; empty where all rates are given."""
     if all(path.given for path in paths):
         return []
     return [
@@ -504,12 +496,10 @@ MEASURED = (1 / KNOWN**0.5, KNOWN**0.5)
 def _at_end(replayed: ReplayPath, end: int) -> ReplayPath:
     if replayed.given:
         return replayed
-    rates = [MEASURED[end] * rate for rate in replayed.rates_bps]
+    there, back = (MEASURED[end] * rate for rate in replayed.rates_bps)
     if replayed.rate_range:
-        rates = [replayed.rate_range[end] or UNBOUNDED * replayed.rates_bps[0]] * 2
-    written = {
-        name: f"{rate:.0f}bps" for name, rate in zip(("rate", "reverse_rate"), rates, strict=True)
-    }
+        there = back = replayed.rate_range[end] or UNBOUNDED * replayed.rates_bps[0]
+    written = {"rate": f"{there:.0f}bps", "reverse_rate": f"{back:.0f}bps"}
     return replace(replayed, path=replayed.path | written)
 
 
@@ -518,7 +508,11 @@ LEAST_BUFFER = 10
 reproduced, and a smaller buffer would have lost packets of every burst."""
 
 
-def _buffers(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
+def buffers(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
+    """The paths with other buffers where they are assumed; empty where none is.
+
+    No buffer is made smaller than is known, and that least is an alternative by itself.
+    """
     if not any({*BUFFERS} & {*path.assumed} for path in paths):
         return []
     found = [

@@ -316,8 +316,10 @@ RECORDED_S, MOST_PACKETS = 600, 1_000_000
 
 def recording(capture: Capture, times: float = 1.0) -> tuple[str, ...]:
     """The command that records what is missing; `times` as long as this capture."""
-    ports = capture.connections["server_port"].drop_nulls().mode().sort()
-    port = ports[0] if len(ports) else 443
+    ports = []
+    if "server_port" in capture.connections.columns:  # not in one that is anonymous
+        ports = capture.connections["server_port"].drop_nulls().mode().sort().to_list()
+    port = ports[0] if ports else 443
     lasts_s = max(RECORDED_S, round(times * _lasts_s(capture), -2)) if times > 1 else RECORDED_S
     packets = MOST_PACKETS * lasts_s // RECORDED_S
     command = f"timeout {lasts_s:.0f} tcpdump -i any -s 128 -c {packets:.0f}"
