@@ -119,7 +119,7 @@ def replayed(replay: Replay) -> dict[str, Any]:
 
 
 def _networks(replay: Replay) -> list[dict[str, Any]]:
-    """The paths with the most transfers, with the buffers that alternatives have for those assumed."""
+    """The paths with the most transfers, with the alternatives to buffers that are assumed."""
     varied = buffers(replay.paths)
     others = {(name, one.name): one.path for name, paths in varied for one in paths}
     names = list(dict.fromkeys(band for band, _ in others))
