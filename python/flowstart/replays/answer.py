@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from flowstart.deployment import Population, TestPlan, plan
 from flowstart.deployment.stacks import Commands
 from flowstart.errors import RequestError
-from flowstart.inference import Group, Row, Statistic, Verdict, intervals
+from flowstart.inference import Group, Row, Statistic, Status, Verdict, intervals
 from flowstart.inference.data import LEVEL, OF_TRANSFERS, finite
 from flowstart.inference.gates import OPTIONS, Gate, Limits, Part, Runs, gates
 from flowstart.inference.intervals import Contrast, contrasted, estimates
@@ -449,6 +449,13 @@ class Band:
     answer: Answer
     partial: Mapping[str, Verdict] = field(default_factory=dict)
     """The same by network, where networks have verdicts by themselves."""
+
+    @property
+    def conclusive(self) -> bool:
+        """Whether more runs would settle nothing."""
+        verdicts = (self.answer.verdict, *self.partial.values())
+        statuses = {one.status for verdict in verdicts for one in verdict.judgements}
+        return Status.INCONCLUSIVE not in statuses
 
 
 @dataclass(frozen=True)

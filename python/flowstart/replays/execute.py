@@ -174,7 +174,10 @@ class _Study:
 
     def _bands(self, answered: Answer, parts: Sequence[Partial]) -> dict[str, Any]:
         """What is recommended, or else gains most, under other assumptions."""
-        names = _decisive(answered.verdict).union(*(_decisive(one.verdict) for one in parts))
+        verdicts = [answered.verdict, *(one.verdict for one in parts)]
+        names = set().union(*map(_decisive, verdicts))
+        # A setting that is not recommended cannot be contradicted by more runs.
+        repeats = self.asked.repeats if any(one.recommended for one in verdicts) else 0
         found = []
         if names and self.asked.buffers and self.examined.valid:
             settings = self.settings.only({answered.baseline, *names})
@@ -183,19 +186,30 @@ class _Study:
             runner = replace(self.runner, settings=settings)
             for other in alternatives(paths, settings, windows=self._has_windows):
                 runner.settings = other.settings
-                found.append(self._band(other, runner, [one.network for one in parts]))
+                runs = self._runs(other, runner, min(FEWEST_REPEATS, repeats))
+                found.append(self._judged(other, runs, self.asked.when))
         parts = [self.examined.judged(one, found, self.asked, self.runner.capture) for one in parts]
         return {"bands": found, "partial": parts}
 
-    def _band(self, other: Alternative, runner: Runner, networks: Sequence[str]) -> Band:
-        """The verdicts under another assumption."""
-        times = Times(packets=True)
-        for rows in runner.run(other.paths, TOGETHER):
-            times.add(rows)
+    def _runs(self, other: Alternative, runner: Runner, repeats: int) -> list[Times]:
+        """A run under another assumption, and repeats where it does not decide."""
+        runs: list[Times] = []
+        for repeat in range(1 + repeats):
+            times = Times(packets=True)
+            for rows in runner.run(other.paths, Round(repeat=repeat)):
+                times.add(rows)
+            runs.append(times)
+            if repeat == 0 and self._judged(other, runs, self.asked.when).conclusive:
+                break
+        return runs
+
+    def _judged(self, other: Alternative, runs: Sequence[Times], networks: Sequence[str]) -> Band:
+        """The verdicts from some runs under another assumption."""
+        first, *repeats = runs
         names = other.settings.names
-        answered = self._answer(times, names, statistics=FOR_A_VERDICT)
+        answered = self._answer(first, names, repeats=repeats, statistics=FOR_A_VERDICT)
         parts = (
-            partial(network, self.tested, [times], other.settings, self.criteria)
+            partial(network, self.tested, runs, other.settings, self.criteria)
             for network in networks
         )
         return Band(other.name, answered, {one.network: one.verdict for one in parts})
