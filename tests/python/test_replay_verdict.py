@@ -1,6 +1,5 @@
 """The verdict of a replay: one for all traffic, and each size class and network has a veto."""
 
-import dataclasses
 import json
 import pathlib
 import time
@@ -42,7 +41,7 @@ def test_of_forty_deployments_the_better_are_recommended_and_no_harmful_one_is()
     chosen: dict[bool, list[str]] = {True: [], False: []}
     for one in synthetic.ALL:
         found = study(synthetic.captured(one, 1), one.settings, FOUR_REPEATS)
-        if found.verdict.recommended:
+        if found.answer.verdict.recommended:
             chosen[one.harm is None].append(one.name)
     assert len(chosen[True]) >= LEAST_RECOMMENDED
     assert chosen[False] == []
@@ -138,8 +137,8 @@ def test_a_network_may_have_a_verdict_of_its_own_that_a_route_implements() -> No
     deployment = synthetic.Deployment(
         "by-network", synthetic.IW30, (fast, synthetic.SLOWER), synthetic.WEB, "network"
     )
-    asked = dataclasses.replace(ONCE, when=("10.0.0.0/24", "10.1.0.0/24"))
-    found = study(synthetic.captured(deployment, 1), deployment.settings, asked)
+    asked = Questions(repeats=4, when=("10.0.0.0/24", "10.1.0.0/24"))
+    found = study(synthetic.recorded(deployment, 1), deployment.settings, asked)
     assert found.verdict.recommended is None
     good, bad = found.partial
     assert (good.verdict.recommended, bad.verdict.recommended) == ("iw30", None)
@@ -217,10 +216,12 @@ def test_a_stack_that_is_not_in_the_table_is_refused_in_a_line(cli: Cli) -> None
     assert answer.err.count("\n") == 1
 
 
-def test_a_quick_replay_has_a_verdict_too() -> None:
+def test_a_quick_replay_of_few_connections_has_too_little_traffic() -> None:
     settings = settings_of({}, startups=None, variants=[Variant.parse(IW30)])
     found = study(read_capture(CAPTURES / "small.pcap"), settings, ONCE)
-    assert found.verdict.headline.startswith("Recommendation: keep the current setting")
+    assert found.verdict.headline.startswith(
+        "No setting is recommended: there is too little traffic: "
+    )
 
 
 def test_the_first_page_of_a_report_is_its_summary_and_has_figures_on_paper(
@@ -230,7 +231,13 @@ def test_the_first_page_of_a_report_is_its_summary_and_has_figures_on_paper(
     assert cli("replay", CAPTURES / "small.pcap", *words).status == 0
     page = (tmp_path / "out" / "report.html").read_text("utf-8")
     first, _, rest = page.partition("</section>")
-    for expected in ("Recommendation: ", "Gain and cost", "Risk", "Next", "<svg"):
+    for expected in (
+        "No setting is recommended: ",
+        "Path known: ",
+        "Gain and cost",
+        "Next",
+        "<svg",
+    ):
         assert expected in first
     assert "Size classes" in rest
     assert '<template class="picture"' not in page

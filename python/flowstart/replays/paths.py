@@ -39,6 +39,15 @@ class ReplayPath:
     """Packets that assumed buffers are known to hold at least."""
     rate_range: tuple[float, float | None] | None = None
     """The interval of a rate that was fitted to durations; None as its end: no rate is too high."""
+    given: bool = False
+    """Whether the rate is an option's."""
+
+    def knows(self, rate: str, factor: float) -> bool:
+        """Whether a rate is given or measured: within this factor, if it has an interval."""
+        if rate in self.assumed:
+            return False
+        low, high = self.rate_range or (1.0, 1.0)
+        return high is not None and high <= factor * low
 
     @property
     def rates_bps(self) -> tuple[float, float]:
@@ -104,6 +113,7 @@ def _given(settings: Settings, traffic: Traffic) -> ReplayPath:
         joined(methods),
         Section(traffic, slice(None), slice(None)),
         tuple(assumed),
+        given=True,
     )
 
 
@@ -188,6 +198,7 @@ def _estimated(
         tuple(assumed),
         {name: way.buffer_packets or 0 for name, way in zip(BUFFERS, ways, strict=True)},
         (ways[0].rate_low_bps, ways[0].rate_high_bps) if ways[0].rate_low_bps else None,
+        "rate" in own,
     )
 
 
@@ -197,7 +208,14 @@ def _with_given(group: Group, own: Mapping[str, str]) -> Group:
     found = []
     for way, rate in zip(group.ways, (forward, own.get("reverse_rate", forward)), strict=True):
         bps = None if rate is None else _native.rate_bps(rate)
-        given = dataclasses.replace(way, rate_bps=bps, rate_method="by --network")
+        given = dataclasses.replace(
+            way,
+            rate_bps=bps,
+            rate_method="by --network",
+            rate_low_bps=None,
+            rate_high_bps=None,
+            rate_assumed=False,
+        )
         found.append(way if bps is None else given)
     return dataclasses.replace(group, to_remote=found[0], from_remote=found[1])
 
@@ -274,19 +292,24 @@ def _microseconds(rtt: str) -> int:
     return int(rtt.removesuffix("us")) if rtt.endswith("us") else 0
 
 
+ENDS = ("connection", "client_ip", "client_is_remote")
+
+
 def facts(paths: Sequence[ReplayPath], settings: Settings) -> "pl.DataFrame":
-    """A row per transfer under test: numbers, network, client, start and size."""
+    """A row per transfer under test: numbers, network, client, start, size and direction."""
     import polars as pl
 
     tested = {"both": pl.lit(True), "client": pl.col("from_client")}
     wanted = tested.get(settings.direction, ~pl.col("from_client"))
     parts = [
         path.traffic.transfers.filter(wanted)
-        .join(path.traffic.connections.select("connection", client="client_ip"), on="connection")
+        .join(path.traffic.connections.select(*ENDS), on="connection")
         .select(
-            *("transfer", "connection", "client", "start_s"),
+            *("transfer", "connection", "start_s"),
+            client="client_ip",
             network=pl.lit(path.name),
             size_bytes="bytes",
+            towards_remote=pl.col("from_client") != pl.col("client_is_remote"),
         )
         for path in paths
     ]
