@@ -1,5 +1,6 @@
 """The verdict of a replay: one for all traffic, and each size class and network has a veto."""
 
+import dataclasses
 import json
 import pathlib
 import time

@@ -103,6 +103,8 @@ class HostStack:
     candidates: tuple[Variant, ...]
     research: tuple[Variant, ...]
     source: str
+    measured_window: int | None = None
+    """Initial window that a capture shows, in segments."""
 
     @classmethod
     def named(cls, name: str) -> "HostStack":
@@ -136,10 +138,15 @@ class HostStack:
         A candidate with the same window or a smaller one would change nothing or be a step back.
         """
         recorded = dataclasses.replace(
-            self.recorded, stack=self.recorded.fields | {"iw": initial_window}
+            self.recorded, stack=self.recorded.fields | {"iw": str(initial_window)}
         )
         larger = (v for v in self.candidates if _window(v, initial_window + 1) > initial_window)
-        return dataclasses.replace(self, recorded=recorded, candidates=tuple(larger))
+        return dataclasses.replace(
+            self,
+            recorded=recorded,
+            candidates=tuple(larger),
+            measured_window=initial_window,
+        )
 
     @property
     def title(self) -> str:

@@ -155,16 +155,33 @@ def opening(replay: ReplayData) -> list[str]:
     lines = [f"{count} transfers {SIDES[settings.direction]}, {networks}; {current(replay)}."]
     left = "; ".join(f"{number}: {why}" for why, number in replay.left_out.items())
     lines += [f"Left out: {left}."] if left else []
-    return lines + validity(replay)
+    return lines + contradiction(replay) + validity(replay)
 
 
 def current(replay: ReplayData) -> str:
     """The setting that the others are compared with."""
     settings = replay.settings
     base, preset = settings.reference, stacks.of_scenario(usual_stack(settings))["preset"]
-    iw = document.initial_window(replay.resolved[base.name]["stack"])
-    used = ", ".join(filter(None, [preset, str(base.begins), base.cc, f"IW {iw}"]))
+    iw = _initial_window(replay)
+    measured = " (measured)" * (iw == settings.hosts.measured_window)
+    used = ", ".join(filter(None, [preset, str(base.begins), base.cc, f"IW {iw}{measured}"]))
     return "assumed " * settings.by_default + used
+
+
+def contradiction(replay: ReplayData) -> list[str]:
+    """A line where the baseline has another initial window than the capture shows."""
+    iw, measured = _initial_window(replay), replay.settings.hosts.measured_window
+    if measured in (None, iw):
+        return []
+    return [f"The capture shows an initial window of {measured} segments; the baseline has {iw}."]
+
+
+def _initial_window(replay: ReplayData) -> int:
+    """The baseline's, in segments."""
+    base = replay.settings.reference
+    usual = replay.resolved[base.name]["stack"]
+    own = stacks.preset(base.fields["preset"]) if "preset" in base.fields else {}
+    return document.initial_window({**usual, **own, **base.fields})
 
 
 def validity(replay: ReplayData) -> list[str]:

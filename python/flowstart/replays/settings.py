@@ -280,11 +280,10 @@ def hosts_of(
     else:
         hosts = HostStack.named(default_of(capture.about.get("format", "") if capture else ""))
     window = measured_window(capture, direction) if capture else None
-    is_given = "iw" in (stack or {})
-    if window is None or is_given:
-        return hosts
     usual = initial_window(stacks.preset(hosts.recorded.fields["preset"]))
-    return hosts if window == usual else hosts.measured(window)
+    if window is None or window == usual or "iw" in (stack or {}):
+        return dataclasses.replace(hosts, measured_window=window)
+    return hosts.measured(window)
 
 
 def measured_window(capture: Capture, direction: Tested) -> int | None:
