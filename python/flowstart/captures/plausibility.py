@@ -90,7 +90,7 @@ def _shared_numbers(rows: "pl.DataFrame") -> Iterator[str]:
         yield (
             f"{shared} connection {'numbers have' if shared > 1 else 'number has'} several peers, "
             "as in logs of several servers: "
-            "connections are told apart by number and peer; where a column has the server, add "
+            "a connection is a number with its peer; where a column has the server, add "
             "--columns server=COLUMN"
         )
 
