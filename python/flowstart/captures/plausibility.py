@@ -100,7 +100,7 @@ def without_copies(rows: "pl.DataFrame") -> tuple["pl.DataFrame", list[str]]:
     import polars as pl
 
     known = [name for name in IDENTITY if rows[name].null_count() < rows.height]
-    copies = rows.height - rows.select(pl.struct(known).n_unique()).item()
+    copies = rows.height - rows.select(pl.struct(known).hash().n_unique()).item()
     whole_seconds = rows.select((pl.col("time") == pl.col("time").round()).all()).item()
     if copies <= (MOST_EQUAL if whole_seconds else MOST_COPIES) * rows.height:
         return rows, []
