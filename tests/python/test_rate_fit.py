@@ -163,3 +163,16 @@ def test_a_backend_that_is_logged_is_taken_from_the_durations(tmp_path: pathlib.
     (group,) = fitted(fs.read_capture(file, columns=named), Settings()).groups
     low, high = interval(group.to_remote)
     assert 0 < low <= found[0].rate_bps <= high
+
+
+@pytest.mark.parametrize(
+    ("duration", "least_mbps"), [("2", 8 * 1.671 / 3), ("2.001", 8 * 1.671 / 2)]
+)
+def test_bytes_that_the_send_buffer_cannot_hold_bound_the_rate(
+    duration: str, least_mbps: float, tmp_path: pathlib.Path
+) -> None:
+    file = tmp_path / "access.csv"
+    header = "ts,client_ip,bytes,connection,duration"
+    file.write_text(f"{header}\n1700000000.25,192.0.2.1,10000000,1,{duration}\n")
+    (group,) = fs.read_capture(file, columns="duration=duration:s:written").groups
+    assert group.to_remote.rate_low_bps == pytest.approx(1e6 * least_mbps, rel=0.02)

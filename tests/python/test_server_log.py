@@ -186,8 +186,8 @@ def test_a_table_without_usable_rows_is_refused(cli: Cli, log: Log) -> None:
     [
         ("msec,bytes_sent,request_time", "9,5000,0.25", "written", 0.25),
         ("ts,%O,%D", "9,5000,250000", "written", 0.25),
-        ("ts,bytes,Ta,Td,Tr", "9,5000,250,150,100", "written", 0.15),
-        ("ts,bytes,Td", "9,5000,150", "written", 0.15),
+        ("ts,bytes,Ta,Tr", "9,5000,250,100", "written", 0.15),
+        ("ts,bytes,Ta,Tr", "9,5000,250,-1", "written", 0.25),
         ("ts,%BYTES_SENT%,%DURATION%,%RESPONSE_DURATION%", "9,5000,250,50", "written", 0.2),
         ("ts,sc-bytes,time-taken", "9,5000,250", "acked", 0.25),
         ("ts,sc-bytes,time-taken,x-edge-location", "9,5000,0.25,x", "written", 0.25),

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import polars as pl
 
-CLOCK_S = 0.001
-"""The resolution of times in logs."""
+CLOCK_S, WHOLE_S = 0.001, 1.0
+"""The resolution of times in logs, and of those in whole seconds, such as Apache's `%T`."""
 GROWTH = 3
 """The send buffer has room for at most so many windows: CUBIC 2, BBR 3 (`tcp_sndbuf_expand`)."""
 SEGMENT, TRUESIZE = 1448, 2304
@@ -55,16 +55,19 @@ def _by_buffer() -> "pl.Expr":
     """
     import polars as pl
 
+    times = pl.col("time", "duration")
+    whole_s = pl.any_horizontal((times == times.round()).all())
+    clock_s = pl.when(whole_s).then(WHOLE_S).otherwise(CLOCK_S)
     size, end = pl.col("bytes").cast(pl.Float64), pl.col("time") + pl.col("duration")
     before = size.cum_sum().over("stream") - size
     last = end.cum_max().shift(1).over("stream").fill_null(0.0)
     following = pl.col("time").shift(-1).over("stream").fill_null(float("inf"))
-    alone = (pl.col("time") >= last - CLOCK_S) & (following >= end - CLOCK_S)
+    alone = (pl.col("time") >= last - clock_s) & (following >= end - clock_s)
     acked = (size - LEAST_RESPONSE - FACTOR * before) / (1 + FACTOR)
     # Nothing is acknowledged within a round trip; such a duration is of another unit.
-    whole = (pl.col("duration") >= pl.col("rtt")).fill_null(value=True)
-    rate = 8.0 * acked / (pl.col("duration") + CLOCK_S)
-    return pl.when(alone & whole & (acked > 0)).then(rate)
+    possible = (pl.col("duration") >= pl.col("rtt")).fill_null(value=True)
+    rate = 8.0 * acked / (pl.col("duration") + clock_s)
+    return pl.when(alone & possible & (acked > 0)).then(rate)
 
 
 def _by_window() -> "pl.Expr":

@@ -50,9 +50,8 @@ KNOWN = {
     "%O": ("bytes", "B"),
     "%B": ("bytes", "B"),
     "Varnish:time_firstbyte": ("backend", "s"),
-    # HAProxy (configuration manual, "Timing events"): active, data and response time.
+    # HAProxy (configuration manual, "Timing events"): active and response time.
     "Ta": ("duration", "ms"),
-    "Td": ("duration", "ms"),
     "Tr": ("backend", "ms"),
     # Envoy (access logging, "Command operators").
     "%DURATION%": ("duration", "ms"),
@@ -277,10 +276,17 @@ def _parsed(cell: "pl.Expr", form: str) -> "pl.Expr":
 
 
 def _added(cell: "pl.Expr") -> "pl.Expr":
-    """The sum of the numbers in a cell: nginx lists the times of all servers that it tried."""
+    """The sum of the numbers in a cell: nginx lists the times of all servers that it tried.
+
+    HAProxy writes -1 for a time that it has not measured.
+    """
     import polars as pl
 
-    numbers = cell.str.extract_all(r"[0-9]+(?:\.[0-9]+)?").cast(pl.List(pl.Float64))
+    numbers = (
+        cell.str.replace_all(r"-[0-9.]+", "")
+        .str.extract_all(r"[0-9]+(?:\.[0-9]+)?")
+        .cast(pl.List(pl.Float64))
+    )
     return pl.when(numbers.list.len() > 0).then(numbers.list.sum())
 
 
