@@ -15,6 +15,8 @@ from flowstart.replays.settings import Settings
 from made_up_logs import Network, columns, networks, write, write_nginx
 
 MIXES = 20
+DATA = pathlib.Path(__file__).parent.parent / "data" / "captures"
+NGINX_LOG = DATA / "nginx-shallow.access.json.gz"
 
 
 def read(number: int, found: list[Network], folder: pathlib.Path) -> Capture:
@@ -130,6 +132,18 @@ def test_durations_that_end_in_the_send_buffer_bound_rates_from_below_only(
     shares = [(ways[name].rate_low_bps or 0.0) / rate for name, rate in rates.items()]
     assert max(shares) <= 1
     assert sorted(shares)[6] > 0.2
+
+
+def test_the_log_of_a_real_nginx_gives_no_rate_and_true_bounds() -> None:
+    # nginx 1.22 on Linux 6.18, to two networks over a line of 4 Mbit/s with 14 packets of buffer.
+    capture = fs.read_capture(NGINX_LOG)
+    for group in fitted(capture, Settings()).groups:
+        way = group.to_remote
+        assert way.rate_assumed
+        assert 0.5e6 < (way.rate_low_bps or 0) < 4e6
+        assert way.rate_high_bps is None
+        assert way.rate_method.startswith("unknown, at least")
+    assert calibrate(capture).left_out == {"their end was not seen": 686}
 
 
 def test_a_duration_of_unknown_end_gives_no_rate(tmp_path: pathlib.Path) -> None:
