@@ -2,6 +2,7 @@
 
 import pathlib
 
+import polars as pl
 import pytest
 
 import flowstart as fs
@@ -132,6 +133,21 @@ def test_durations_that_end_in_the_send_buffer_bound_rates_from_below_only(
     shares = [(ways[name].rate_low_bps or 0.0) / rate for name, rate in rates.items()]
     assert max(shares) <= 1
     assert sorted(shares)[6] > 0.2
+
+
+@pytest.mark.slow
+def test_durations_that_end_elsewhere_than_their_option_names_give_no_rate(
+    tmp_path: pathlib.Path,
+) -> None:
+    # A backend hides that they are shorter than a round trip, but not that they do not grow.
+    write_nginx(tmp_path / "access.csv", 101, 4)
+    rows = pl.read_csv(tmp_path / "access.csv")
+    rows = rows.with_columns(request_time=pl.col("request_time") + 0.15)
+    rows.write_csv(tmp_path / "later.csv")
+    capture = fs.read_capture(tmp_path / "later.csv", columns="duration=request_time:s:acked")
+    assert capture.about["durations"] == "acked"
+    ways = [group.to_remote for group in fitted(capture, Settings()).groups]
+    assert [(way.rate_low_bps, way.rate_assumed) for way in ways] == 4 * [(None, True)]
 
 
 def test_the_log_of_a_real_nginx_gives_no_rate_and_true_bounds() -> None:

@@ -304,6 +304,14 @@ def test_copies_of_rows_are_left_out_and_counted(cli: Cli, log: Log) -> None:
     assert "they were left out" in answer.err
 
 
+def test_equal_rows_of_a_busy_proxy_are_kept(cli: Cli, log: Log) -> None:
+    lines = [f"{1_700_000_000 + t // 4 / 1000:.3f},192.0.2.1,180" for t in range(400)]
+    lines = [line if n % 4 < 2 else f"{line}{n}" for n, line in enumerate(lines)]
+    file = log("\n".join(["ts,client_ip,bytes", *lines, ""]))
+    assert fs.read_capture(file).transfers.height == 400
+    assert cli("capture", file).err == ""
+
+
 def test_an_honest_log_of_nginx_has_no_warning(cli: Cli, log: Log) -> None:
     # Responses that fit into the send buffer take 0.000 s; some end in the same millisecond.
     lines = [f"{1_700_000_000 + t / 40:.3f},192.0.2.{t % 50},5000,40000,0.000" for t in range(200)]
