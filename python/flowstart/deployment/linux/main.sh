@@ -24,7 +24,7 @@ save() { # FILE KEY LINE
 set_all() {
     mkdir -p "$state" || exit 1
     trap 'exit 1' HUP INT TERM
-    trap 'trap "" HUP INT TERM; say "Restoring what was there."; restore' EXIT
+    trap 'trap "" HUP INT TERM; say "Restoring what was there." >&2; restore' EXIT
     steps set
     check || fail "what was set is not in effect"
     trap - EXIT HUP INT TERM
