@@ -4,9 +4,13 @@ import json
 import pathlib
 import subprocess
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 import pytest
+
+from flowstart.cli import console
+from flowstart.render.summary import Summary
 
 Cli = Callable[..., Any]
 STEP = "route default initcwnd 30"
@@ -149,6 +153,17 @@ def test_other_stacks_have_their_options_printed(cli: Cli, tmp_path: pathlib.Pat
         "Set (HAProxy): a on",
         "Revert (HAProxy): a off",
     ]
+
+
+def test_the_summary_of_a_replay_names_the_folder_of_its_result(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words: ContextVar[list[str]] = ContextVar("words")
+    words.set(["flowstart", "replay", "-o", "my out"])
+    monkeypatch.setattr(console, "COMMAND", words)
+    deploy = "Deploy: flowstart deploy IW30 --from DIR"
+    console.show_summary(Summary("It ran.", ["An answer."], notes=[deploy]))
+    assert "Deploy: flowstart deploy IW30 --from 'my out'\n" in capsys.readouterr().out
 
 
 def test_a_replays_result_is_read(cli: Cli, tmp_path: pathlib.Path) -> None:
