@@ -171,7 +171,8 @@ rehearse() { # FAMILY ROUTE...
     family_=$1 scratch=1718382964
     shift
     route_=$(with table '' "$@")
-    printed= leftover="ip -$family_ route del table $scratch $route_"
+    printed=
+    leftover="ip -$family_ route del table $scratch $route_"
     if ip "-$family_" route add table $scratch $route_; then
         printed=$(routes "$family_" $scratch)
         $leftover
