@@ -11,7 +11,7 @@ import pytest
 
 import synthetic_deployments as synthetic
 from flowstart.captures.reading import read_capture
-from flowstart.deployment.stacks import HostStack, names
+from flowstart.deployment.stacks import RESTORED, HostStack, names
 from flowstart.inference import Status
 from flowstart.inference.gates import Outcome, Quantity
 from flowstart.model.variants import Variant
@@ -144,17 +144,19 @@ def test_a_network_may_have_a_verdict_of_its_own_that_a_route_implements() -> No
     good, bad = found.partial
     assert (good.verdict.recommended, bad.verdict.recommended) == ("iw30", None)
     assert good.lines[1:] == [
-        "Set (Linux): ip route replace 10.0.0.0/24 via GATEWAY dev DEVICE initcwnd 30",
-        "Revert (Linux): ip route del 10.0.0.0/24",
+        "Deploy: flowstart deploy iw30 --from DIR --when network=10.0.0.0/24",
     ]
     document = found.to_dict(rows=False)["partial"][0]["verdict"]["settings"][0]
-    assert document["commands"][0]["revert"] == ["ip route del 10.0.0.0/24"]
+    assert document["commands"][0]["set"] == ["initcwnd 30 on the route to 10.0.0.0/24"]
+    assert document["commands"][0]["steps"] == ["route 10.0.0.0/24 initcwnd 30"]
 
 
 def test_only_what_can_be_limited_to_a_network_has_a_verdict_there() -> None:
     hosts = HostStack.named("linux")
-    limited = {v.name for v in hosts.candidates if hosts.by_network(v, hosts.recorded, "N")}
-    assert limited == {"IW20", "IW30"}
+    limited = {v.name for v in hosts.candidates if hosts.commands(v, hosts.recorded, "N")}
+    assert limited == {"IW20", "IW30", "BBR"}
+    both = Variant.parse("both: cc=bbr iw=30")
+    assert not hosts.commands(both, hosts.recorded, "N")
 
 
 @pytest.mark.parametrize(
@@ -186,15 +188,25 @@ def test_every_candidate_of_a_stack_has_the_command_that_sets_it_and_that_revert
         assert not hosts.offers(variant, hosts.recorded), variant.name
 
 
-def test_linux_is_switched_to_a_larger_window_by_route_and_back() -> None:
+@pytest.mark.parametrize(
+    ("name", "steps"),
+    [
+        ("IW30", ["route default initcwnd 30"]),
+        ("paced", ["qdisc fq"]),
+        ("BBR", ["value /proc/sys/net/ipv4/tcp_congestion_control bbr"]),
+        ("no-HyStart", ["value /sys/module/tcp_cubic/parameters/hystart 0"]),
+    ],
+)
+def test_a_script_switches_linux_to_a_setting_and_back_to_what_was_there(
+    name: str, steps: list[str]
+) -> None:
     hosts = HostStack.named("linux")
     by_name = {variant.name: variant for variant in hosts.candidates}
-    [window] = hosts.commands(by_name["IW30"], hosts.recorded)
-    assert window.set == ("ip route change default via GATEWAY dev DEVICE initcwnd 30",)
-    assert window.revert == ("ip route change default via GATEWAY dev DEVICE",)
-    [bbr] = hosts.commands(by_name["BBR"], hosts.recorded)
-    assert bbr.set == ("sysctl -w net.ipv4.tcp_congestion_control=bbr",)
-    assert bbr.revert[0].startswith("sysctl -w net.ipv4.tcp_congestion_control=cubic")
+    [found] = hosts.commands(by_name[name], hosts.recorded)
+    assert list(found.steps) == steps
+    assert found.revert == (RESTORED,)
+    assert found.lines(name) == [f"Deploy: flowstart deploy {name} --from DIR"]
+    assert "DEVICE" not in found.set[0]
 
 
 def test_by_default_the_recorded_stacks_own_settings_are_compared_with_it() -> None:
