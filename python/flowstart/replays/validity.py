@@ -235,7 +235,7 @@ def _reproduction(
     share = traffic.replayed * agreeing.height / errors.height
     reason = ""
     if share < COVERED:
-        reason = f"{text.short_share(share)} of transfers ({text.share(COVERED)} needed)"
+        reason = f"{text.short_share(share)} of transfers agree ({text.share(COVERED)} needed)"
         reason += f"; {_example(traffic, compared, different, calibration)}"
     else:
         reason = _worst_part(agreeing if known.is_empty() else known)
@@ -272,7 +272,8 @@ def _worst_part(judged: "pl.DataFrame") -> str:
     for name, least, below in CLASSES:
         mine = judged.filter((size >= least) & (size < (below or float("inf"))))
         if mine.height >= ENOUGH:
-            parts.append((f"transfers of {name}", mine, OF_A_PART))
+            of = "" if name.startswith(("below", "above")) else "of "
+            parts.append((f"transfers {of}{name}", mine, OF_A_PART))
     beyond = [part for part in parts if _median(part[1]) > part[2]]
     if not beyond:
         return ""
