@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from flowstart import text
 from flowstart.inference.data import Row
-from flowstart.inference.gates import Gate, Outcome, Quantity
+from flowstart.inference.gates import Exceeding, Gate, Outcome, Quantity
 
 
 class Status(StrEnum):
@@ -62,6 +62,12 @@ class Judgement:
         """The gates that it does not pass: those that reject it first, then the largest excess."""
         failed = [gate for gate in self.gates if gate.outcome != Outcome.PASSES]
         return sorted(failed, key=lambda g: (g.outcome != Outcome.REJECTED, -g.excess))
+
+    @property
+    def exceeding(self) -> list[Exceeding]:
+        """The networks that are probably beyond a limit, most traffic first."""
+        found = {one.network: one for gate in self.gates for one in gate.networks}
+        return sorted(found.values(), key=lambda one: (-one.traffic, one.network))
 
 
 @dataclass(frozen=True)
@@ -170,17 +176,25 @@ def _reason(one: Judgement, status: Status) -> str:
     first = faster(one.gain)
     research = "; the stack does not offer it" if one.status == Status.RESEARCH else ""
     if status == Status.RECOMMENDED:
-        parts = {(gate.kind, gate.part) for gate in one.gates}
-        classes, networks = (sum(k == kind for k, _ in parts) for kind in ("size class", "network"))
-        where = f"{text.counted(classes, 'size class', 'size classes')} and "
-        where += text.counted(networks, "network", "networks")
-        return f"{first}, and within every limit for {where} judged{research}"
+        return f"{first}, and within every limit{_except_in(one)}{research}"
     if not one.vetoes:
         return f"{first}{research}"
     gate = one.vetoes[0]
     joint = "but" if one.gain.gains else "and"
     doubt = "" if gate.outcome == Outcome.REJECTED else "it is inconclusive whether "
     return f"{first}, {joint} {doubt}{exceeding(gate)}{research}"
+
+
+def _except_in(one: Judgement) -> str:
+    """The networks that are beyond a limit nevertheless."""
+    found = one.exceeding
+    if not found:
+        return ""
+    names = [network.network for network in found[:MOST_NAMED]]
+    more = len(found) - len(names)
+    where = text.listed([*names, *([f"{more} more"] * bool(more))])
+    traffic = text.share(sum(network.traffic for network in found))
+    return f" except in {where} ({traffic} of the traffic)"
 
 
 def faster(gain: Row) -> str:
@@ -198,24 +212,48 @@ def faster(gain: Row) -> str:
 
 def exceeding(gate: Gate) -> str:
     """What is beyond its limit, and where."""
+    if gate.kind == "networks":
+        return _in_networks(gate)
     part = part_in_words(gate)
-    shown = text.percent if gate.quantity == Quantity.P99 else text.share
+    shown = text.percent if gate.is_change else text.share
     ends = f"CI {shown(gate.low)} to {shown(gate.high)}, "
     limit = f"({ends * (gate.outcome == Outcome.INCONCLUSIVE)}limit {text.share(gate.limit)})"
     if gate.quantity == Quantity.HARMED:
         return f"harm to {part} is beyond its limit: {text.share(gate.estimate)} are harmed {limit}"
     if gate.quantity == Quantity.P99:
         return f"p99 of {part} rises too much: {text.percent(gate.estimate)} {limit}"
-    what = "loss" if gate.quantity == Quantity.LOSS else "retransmission"
-    return f"{what} in {part} is beyond its limit: {text.share(gate.estimate)} {limit}"
+    return (
+        f"{_WHAT[gate.quantity]} in {part} is beyond its limit: {text.share(gate.estimate)} {limit}"
+    )
+
+
+_WHAT = {
+    Quantity.HARMED: "harm",
+    Quantity.P99: "the rise of p99",
+    Quantity.LOSS: "loss",
+    Quantity.RETRANSMITTED: "retransmission",
+}
+MOST_NAMED = 3
+"""Networks that a sentence names."""
+
+
+def _in_networks(gate: Gate) -> str:
+    """How much traffic is in networks beyond a limit, and in which."""
+    ends = f"95 % CI {text.share(gate.low)} to {text.share(gate.high)}, limit"
+    traffic = f"{text.share(gate.estimate)} of the traffic ({ends} {text.share(gate.limit)})"
+    names = [one.network for one in gate.networks[:MOST_NAMED]]
+    more = len(gate.networks) - len(names)
+    names += [f"{more} more"] * bool(more)
+    where = f", in {text.listed(names)}" if names else ""
+    return f"{_WHAT[gate.quantity]} is beyond its limit for {traffic}{where}"
 
 
 def part_in_words(gate: Gate) -> str:
     """The traffic that a gate is about."""
     if gate.kind == "all":
         return "all transfers"
-    if gate.kind == "network":
-        return f"network {gate.part}"
+    if gate.kind == "networks":
+        return "networks"
     of = "" if gate.part.startswith(("below", "above")) else "of "
     return f"transfers {of}{gate.part}"
 

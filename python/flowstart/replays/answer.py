@@ -14,8 +14,18 @@ from flowstart.deployment.stacks import Commands
 from flowstart.errors import RequestError
 from flowstart.inference import Group, Row, Statistic, Verdict, intervals
 from flowstart.inference.data import LEVEL, OF_TRANSFERS, finite
-from flowstart.inference.gates import OPTIONS, Gate, Limits, Part, Runs, gates
-from flowstart.inference.intervals import Contrast, contrasted, estimates
+from flowstart.inference.gates import (
+    FEWEST_TRANSFERS,
+    OPTIONS,
+    Gate,
+    Limits,
+    Part,
+    Runs,
+    gates,
+    levels,
+)
+from flowstart.inference.intervals import FEW_CLUSTERS, Contrast, contrasted, estimates
+from flowstart.inference.networks import Networks, network_gates
 from flowstart.inference.verdict import judge
 from flowstart.render.columns import CLASSES
 from flowstart.replays.paths import BUFFERS, ReplayPath
@@ -120,6 +130,8 @@ class Criteria:
     limits: Limits = field(default_factory=Limits)
     offered: Collection[str] | None = None
     """The variants that the stack offers; None for all."""
+    verdicts: int = 1
+    """How many verdicts there are, of which none is to recommend in error."""
 
 
 def verdict(
@@ -141,12 +153,14 @@ def verdict(
         return Verdict(baseline, ())
     transfers = facts["transfer"].to_numpy().astype(np.int64)
     clusters = facts["connection"].to_numpy().astype(np.int64)
-    split = parts(facts)
-    base = _runs(runs, baseline, transfers)
-    gated: dict[str, list[Gate]] = {
-        name: gates(base, _runs(runs, name, transfers), split, clusters, criteria.limits, seed=seed)
-        for name in variants
-    }
+    split, together = parts(facts), networks(facts)
+    base, limits = _runs(runs, baseline, transfers), criteria.limits
+    at = levels(len(split) + 1, criteria.verdicts)
+    gated: dict[str, list[Gate]] = {}
+    for name in variants:
+        mine = _runs(runs, name, transfers)
+        gated[name] = gates(base, mine, split, clusters, limits, at, seed=seed)
+        gated[name] += network_gates(base, mine, together, clusters, limits, at, seed=seed)
     gains = {name: rows[EVERYTHING, name, Statistic.GEOMEAN_RATIO] for name in variants}
     offered = variants if criteria.offered is None else criteria.offered
     slower = _slower(found, order, [name for name in variants if gains[name].gains], seed)
@@ -154,13 +168,26 @@ def verdict(
 
 
 def parts(facts: "pl.DataFrame") -> list[Part]:
-    """All traffic, the size classes, and the networks."""
-    sizes, networks = facts["size_bytes"].to_numpy(), facts["network"].to_numpy()
+    """All traffic and the size classes."""
+    sizes = facts["size_bytes"].to_numpy()
     found = [Part("all", EVERYTHING, np.ones(len(sizes), dtype=np.bool_))]
     for name, least, below in CLASSES:
         found.append(Part("size class", name, (sizes >= least) & (sizes < (below or np.inf))))
-    names = facts["network"].unique(maintain_order=True).to_list()
-    return [*found, *(Part("network", name, networks == name) for name in names)]
+    return found
+
+
+def networks(facts: "pl.DataFrame") -> Networks:
+    """The network of each transfer; those with too few transfers are one for each access type."""
+    import polars as pl
+
+    few = (pl.len().over("network") < FEWEST_TRANSFERS) | (
+        pl.col("connection").n_unique().over("network") < FEW_CLUSTERS
+    )
+    named = pl.when(few).then(pl.format("others, {}", "access")).otherwise("network")
+    found = facts.select(named.alias("network"))["network"]
+    names = found.unique(maintain_order=True)
+    places = {name: place for place, name in enumerate(names)}
+    return Networks(tuple(names), found.replace_strict(places, return_dtype=pl.Int64).to_numpy())
 
 
 def _runs(runs: Sequence[Times], variant: str, transfers: Numbers) -> Runs:

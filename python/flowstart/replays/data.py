@@ -111,6 +111,7 @@ def _gate(gate: Gate) -> dict[str, Any]:
         "limit": finite(gate.limit),
         "transfers": gate.transfers,
         "outcome": str(gate.outcome),
+        "networks": [dict(vars(one)) for one in gate.networks],
     }
 
 

@@ -3,7 +3,7 @@
 from flowstart import text
 from flowstart.captures import server_log
 from flowstart.inference import Gate, Judgement, Row, Statistic, Status
-from flowstart.inference.gates import Kind, Quantity
+from flowstart.inference.gates import Quantity
 from flowstart.inference.verdict import part_in_words
 from flowstart.model import custom, document
 from flowstart.model import stack as stacks
@@ -190,7 +190,7 @@ def table(replay: ReplayData) -> Grid:
     for one in replay.verdict.judgements:
         if one.setting == replay.verdict.recommended:
             grid.marked.add(len(grid.rows))
-        worst = worst_harm(one)
+        worst = worst_harm(replay, one)
         p95 = replay.answer.row(EVERYTHING, one.setting, Statistic.P95)
         grid.rows.append(
             [
@@ -199,8 +199,8 @@ def table(replay: ReplayData) -> Grid:
                 _ends(one.gain),
                 text.short_percent(p95.estimate) if p95 else text.ABSENT,
                 text.short_share(losses.get(one.setting)),
-                text.short_share(worst.estimate) if worst else text.ABSENT,
-                worst.part.replace(" to ", "–") if worst else text.ABSENT,
+                text.short_share(worst[0]) if worst else text.ABSENT,
+                worst[1].replace(" to ", "–") if worst else text.ABSENT,
                 one.cause,
             ]
         )
@@ -219,11 +219,17 @@ def _named(replay: ReplayData, name: str) -> str:
     return footnotes.marked(name) if name == startup else custom.short(name)
 
 
-def worst_harm(one: Judgement, kind: Kind | None = None) -> Gate | None:
-    """Where a setting harms the largest share of transfers."""
-    harm = [g for g in one.gates if g.quantity == Quantity.HARMED and (not kind or g.kind == kind)]
-    found = max(harm, key=lambda g: g.estimate, default=None)
-    return found if found and found.estimate > 0 else None
+def worst_harm(replay: ReplayData, one: Judgement) -> tuple[float, str] | None:
+    """The largest share of transfers that a setting harms in a size class or network, and where."""
+    harm = [
+        (gate.estimate, gate.part)
+        for gate in one.gates
+        if gate.quantity == Quantity.HARMED and gate.kind != "networks" and gate.estimate > 0
+    ]
+    for s in replay.summaries:
+        if (s.size_class, s.variant) == (EVERYTHING, one.setting) and s.worst_network:
+            harm.append((s.worst_share or 0.0, s.worst_network))
+    return max(harm, key=lambda found: found[0], default=None)
 
 
 def _ends(row: Row) -> str:
@@ -249,16 +255,17 @@ def risk(replay: ReplayData) -> list[str]:
 
 
 def _fact(gate: Gate) -> str:
-    shown = text.short_percent if gate.quantity == Quantity.P99 else text.short_share
+    shown = text.short_percent if gate.is_change else text.short_share
     what = {
         Quantity.HARMED: "harmed",
         Quantity.P99: "p99",
         Quantity.LOSS: "loss",
         Quantity.RETRANSMITTED: "retransmissions",
     }[gate.quantity]
-    of = "in" if gate.kind == "network" else "of"
     limit = f"(limit {text.share(gate.limit)})"
-    return f"{what} {shown(gate.estimate)} {of} {part_in_words(gate)} {limit}"
+    if gate.kind == "networks":
+        return f"{what} beyond the limit for {text.share(gate.estimate)} of the traffic {limit}"
+    return f"{what} {shown(gate.estimate)} of {part_in_words(gate)} {limit}"
 
 
 def sensitivity(replay: ReplayData) -> list[str]:
