@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from flowstart.deployment import Population, TestPlan, plan
+from flowstart.deployment import Packets, Population, TestPlan, plan
 from flowstart.deployment.stacks import Commands
 from flowstart.errors import RequestError
-from flowstart.inference import Group, Row, Statistic, Verdict, intervals
+from flowstart.inference import Group, Judgement, Row, Statistic, Verdict, intervals
 from flowstart.inference.data import LEVEL, OF_TRANSFERS, finite
 from flowstart.inference.gates import (
     FEWEST_TRANSFERS,
@@ -342,24 +342,44 @@ def settled(
     return True
 
 
-def test_plan(facts: "pl.DataFrame", group: Group, variant: int, seed: int) -> TestPlan | None:
-    """A test of one column of a group's times against the first, which is the baseline's."""
+def test_plan(
+    facts: "pl.DataFrame",
+    group: Group,
+    times: Times,
+    judged: Judgement,
+    baseline: str,
+    questions: "Questions",
+    seed: int,
+) -> TestPlan | None:
+    """A test of a setting against the baseline, the first column of a group's times."""
     import polars as pl
 
-    transfers = next(found for name, found, _ in classes(facts) if name == group.name)
-    mine = facts.filter(pl.col("transfer").is_in(transfers.tolist()))
-    starts, clients = facts["start_s"], mine["client"].rank("dense")
+    transfers, split = facts["transfer"].to_numpy().astype(np.int64), parts(facts)
+    starts, clients = facts["start_s"], facts["client"].rank("dense")
+    decides = _deciding(judged)
+    packets = [times.columns(name, transfers) for name in (baseline, judged.setting)]
     return plan(
         Population(
             base_s=group.times[:, 0],
-            variant_s=group.times[:, variant],
-            networks=mine["network"].rank("dense").to_numpy().astype(np.int64),
-            connections=mine["connection"].to_numpy().astype(np.int64),
+            variant_s=packets[1][:, 0],
+            networks=facts["network"].rank("dense").to_numpy().astype(np.int64),
+            connections=facts["connection"].cast(pl.Int64).to_numpy(),
             clients=None if clients.null_count() else clients.to_numpy().astype(np.int64),
             lasts_s=cast("float", starts.max()) - cast("float", starts.min()),
+            packets=Packets(packets[0][:, 1], packets[0][:, 3], packets[1][:, 3]),
+            decides=next(part.chosen for part in split if part.name == decides),
+            size_class=decides,
         ),
+        limits=questions.limits,
         seed=seed,
     )
+
+
+def _deciding(judged: Judgement) -> str:
+    """The size class that comes nearest to a limit, or exceeds it most."""
+    gates = [gate for gate in judged.gates if gate.kind == "size class"]
+    most = max(gates, key=lambda gate: gate.high / gate.limit, default=None)
+    return most.part if most else EVERYTHING
 
 
 WHEN = "network="

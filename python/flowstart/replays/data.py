@@ -215,14 +215,13 @@ class ReplayData(Result):
         name = one.setting
         chosen = Recommendation(EVERYTHING, self.answer.baseline, (name,), one.reason)
         group = next(g for g in self.answer.groups if g.name == EVERYTHING)
-        column = self.answer.variants.index(name)
         variant = self.settings.variant(name)
         rows = list(self.answer.rows.values())
-        test = answer.test_plan(self.facts, group, column, self.settings.seed)
+        base, seed = self.answer.baseline, self.settings.seed
+        test = answer.test_plan(self.facts, group, self.together, one, base, self.questions, seed)
         is_test = one.status == Status.INCONCLUSIVE
         deployed = _deployed(variant, self.settings.reference)
-        limits = self.questions.limits
-        return notes(chosen, deployed, rows, test, limits=limits, is_test=is_test)
+        return notes(chosen, deployed, rows, test, is_test=is_test)
 
     @property
     def command(self) -> str:
