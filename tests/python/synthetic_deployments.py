@@ -9,6 +9,7 @@ network with `FEWEST` transfers. Twenty harm a size class or a network, or lose 
 least 1.5 times the limit. Most of those gain over all transfers, so the gain does not decide.
 """
 
+import dataclasses
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -78,8 +79,12 @@ class Deployment:
     def settings(self) -> Settings:
         """How its replay is set up."""
         compared = (Variant.parse(self.baseline), Variant.parse(self.candidate))
-        impairments = dict(self.impairments)
-        return Settings(variants=compared, baseline=compared[0].name, impairments=impairments)
+        return Settings(
+            variants=compared,
+            baseline=compared[0].name,
+            impairments=dict(self.impairments),
+            ignore=frozenset({"page"}),  # connections open at their times
+        )
 
 
 def captured(deployment: Deployment, *seeds: int, share: float = 1.0) -> Capture:
@@ -114,6 +119,16 @@ def captured(deployment: Deployment, *seeds: int, share: float = 1.0) -> Capture
         warnings=[],
         notes=[],
     )
+
+
+def recorded(deployment: Deployment, *seeds: int) -> Capture:
+    """The same with the times that transfers took under the baseline, as a capture shows them."""
+    capture, settings = captured(deployment, *seeds), deployment.settings.as_recorded()
+    runner = Runner(capture, settings)
+    rows = pl.concat(list(runner.run(build(capture, settings, {}), TOGETHER))).sort("transfer")
+    lasts_s = rows["acked_s"] - rows["sent_s"]
+    transfers = capture.transfers.with_columns(end_s=lasts_s, acked_s=lasts_s)
+    return dataclasses.replace(capture, transfers=transfers)
 
 
 TRANSFER = {

@@ -1,5 +1,6 @@
 """`flowstart replay`: the user's own transfers under each startup."""
 
+import itertools
 import pathlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
@@ -188,7 +189,8 @@ def _show_details(result: "Replay") -> None:
     from flowstart.replays import calibration, overview, tables
     from flowstart.replays.result import further
 
-    for line in [overview.headline(result), *overview.verdict(result)]:
+    answers = (overview.verdict(result), overview.validity(result), overview.remedy(result))
+    for line in [overview.headline(result), *itertools.chain(*answers)]:
         console.show_text(line)
     console.show_grid(tables.paths(result.paths))
     console.show_text(" ".join([overview.sources(result), *overview.details(result)]))

@@ -1,6 +1,5 @@
 """What the times of a replay show: changes with intervals, verdicts, and what may limit them."""
 
-import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
@@ -30,6 +29,7 @@ from flowstart.inference.verdict import judge
 from flowstart.render.columns import CLASSES
 from flowstart.replays.paths import BUFFERS, ReplayPath
 from flowstart.replays.runner import Round
+from flowstart.replays.scenario import usual_stack
 from flowstart.replays.settings import Settings
 
 if TYPE_CHECKING:
@@ -480,21 +480,56 @@ FACTORS = (0.5, 4.0)
 """What assumed buffers are multiplied by, beside once."""
 UNBOUNDED = 4.0
 """What a rate is multiplied by at the high end of its interval, where that has none."""
+QUEUE = "fq-codel"
+"""The discipline that queues may have in the place of drop-tail: that of most Linux routers with
+`sqm`, and of systemd's hosts."""
+WINDOW = "65535B"
+"""The receive window of a client without window scaling (RFC 7323, section 2.3)."""
 
 
 @dataclass(frozen=True)
 class Band:
-    """The answer with other buffers or rates."""
+    """The verdict under another assumption on some variants."""
 
     name: str
     answer: Answer
+    partial: Mapping[str, Verdict] = field(default_factory=dict)
+    """The same by network, where networks have verdicts by themselves."""
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """Another plausible assumption on what the data does not show."""
+
+    name: str
+    paths: list[ReplayPath]
+    settings: Settings
+
+
+def alternatives(
+    paths: Sequence[ReplayPath], settings: Settings, *, windows: bool
+) -> list[Alternative]:
+    """Other buffers and rates as far as they are assumed or uncertain, queues, and windows.
+
+    `windows` says whether the recording has the receivers'.
+    """
+    found = [Alternative(name, others, settings) for name, others in bands(paths)]
+    if "queue" not in settings.impairments:
+        queued = [replace(path, path=path.path | {"queue": QUEUE}) for path in paths]
+        found.append(Alternative(f"{QUEUE} queues", queued, settings))
+    if not windows:
+        stack = usual_stack(settings) | {"window": WINDOW}
+        small = replace(settings, stack=stack)
+        found.append(Alternative("64 kB receive windows", [*paths], small))
+    return found
 
 
 def bands(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
     """The paths with other buffers where they are assumed and other rates where they are fitted.
 
-    No buffer is made smaller than is known; where something is known, that least is a band of its
-    own. Rates go to both ends of their intervals. Empty where nothing is uncertain.
+    No buffer is made smaller than is known; that least is a band by itself. Of a network without
+    a known least it is `LEAST_BUFFER`. Rates go to both ends of their intervals. Empty where
+    nothing is uncertain.
     """
     return _buffers(paths) + _rates(paths)
 
@@ -513,31 +548,32 @@ def _at_end(replayed: ReplayPath, end: int) -> ReplayPath:
         return replayed
     rate = replayed.rate_range[end] or UNBOUNDED * replayed.rates_bps[0]
     written = dict.fromkeys(("rate", "reverse_rate"), f"{rate:.0f}bps")
-    return dataclasses.replace(replayed, path=replayed.path | written)
+    return replace(replayed, path=replayed.path | written)
+
+
+LEAST_BUFFER = 10
+"""A buffer of which nothing is known holds at least the recorded initial window: the recording is
+reproduced, and a smaller buffer would have lost packets of every burst."""
 
 
 def _buffers(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
     if not any({*BUFFERS} & {*path.assumed} for path in paths):
         return []
     found = [
-        (f"buffers × {factor:g}", [_with(path, factor, least=False) for path in paths])
-        for factor in FACTORS
+        (f"buffers × {factor:g}", [_with(path, factor) for path in paths]) for factor in FACTORS
     ]
-    if any(path.least.get(name) for path in paths for name in BUFFERS if name in path.assumed):
-        found.append(("smallest known buffers", [_with(path, 1.0, least=True) for path in paths]))
-    return found
+    return [*found, ("smallest known buffers", [_with(path, 0.0) for path in paths])]
 
 
-def _with(replayed: ReplayPath, factor: float, *, least: bool) -> ReplayPath:
+def _with(replayed: ReplayPath, factor: float) -> ReplayPath:
     path = dict(replayed.path)
     for name in BUFFERS:
         if name not in replayed.assumed:
             continue
         packets = int(str(path[name]).removesuffix("pkt"))
-        known = replayed.least.get(name, 0)
-        new = known if least and known else max(round(factor * packets), known, 1)
-        path[name] = f"{new}pkt"
-    return dataclasses.replace(replayed, path=path)
+        known = replayed.least.get(name) or LEAST_BUFFER
+        path[name] = f"{max(round(factor * packets), min(known, packets))}pkt"
+    return replace(replayed, path=path)
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,8 @@ class Calibration:
     settings: Settings
     frame: "pl.DataFrame"
     """One row per transfer: what was replayed, `recorded_s`, `simulated_s` and their `ratio`."""
+    every: "pl.DataFrame"
+    """The same with the transfers that are not compared."""
     left_out: dict[str, int]
     """Transfers that are not compared, by reason."""
     of_log: bool = False
@@ -103,7 +105,7 @@ def calibrate(
     runner = Runner(capture, told, workers, progress)
     found = _replayed(paths, runner)
     of_log = server_log.is_log(capture)
-    return Calibration(told, _without_the_unknown(found, left_out), left_out, of_log)
+    return Calibration(told, _without_the_unknown(found, left_out), found, left_out, of_log)
 
 
 def _replayed(paths: list[ReplayPath], runner: Runner) -> "pl.DataFrame":

@@ -32,6 +32,7 @@ from flowstart.replays.scenario import apart, usual_stack
 from flowstart.replays.settings import PARTS, Settings
 from flowstart.replays.summary import EVERYTHING, ClassSummary, Rows, summarise
 from flowstart.replays.traffic import conversations
+from flowstart.replays.validity import Examined, subjected
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-VERSION = 1
+VERSION = 2
 """Of this form; a field that changes its meaning or goes away makes it a new one."""
 
 
@@ -60,7 +61,25 @@ def verdict_document(
         "recommended": verdict.recommended,
         "ties": list(verdict.ties),
         "headline": verdict.headline,
+        "validity": _validity(verdict),
         "settings": [_judgement(one, settings, limited) for one in verdict.judgements],
+    }
+
+
+def _validity(verdict: Verdict) -> dict[str, Any]:
+    failing = verdict.validity.failing
+    return {
+        "failing": failing and str(failing.question),
+        "questions": [
+            {
+                "question": str(check.question),
+                "holds": check.holds,
+                "finding": check.finding,
+                "reason": check.reason or None,
+                "remedy": list(check.remedy),
+            }
+            for check in verdict.validity.checks
+        ],
     }
 
 
@@ -75,6 +94,7 @@ def _judgement(
         "setting": one.setting,
         "status": str(one.status),
         "reason": one.reason,
+        "question": one.question and str(one.question),
         "gain": {
             "geomean_change": finite(gain.estimate),
             "low": finite(gain.low),
@@ -140,12 +160,14 @@ class ReplayData(Result):
     alone: Times
     answer: Answer
     """The changes with their intervals, and what to choose."""
+    examined: Examined | None = None
+    """Whether paths are known and the recording is reproduced; None if it was stopped before."""
     partial: list[Partial] = field(default_factory=list)
     """The verdicts on single networks, if that was asked."""
     rollout: Rollout | None = None
     """The same where only a part of the connections is switched, if that was asked."""
     bands: list[Band] = field(default_factory=list)
-    """The same with other buffers in the place of those assumed."""
+    """The same of the settings that decide, under other assumptions."""
     calibration: Calibration | None = None
     """How well the capture is replayed as it was recorded, if that was asked."""
     competing: "pl.DataFrame | None" = None
@@ -194,13 +216,18 @@ class ReplayData(Result):
     def summaries(self) -> list[ClassSummary]:
         """One summary per size class and variant, all sizes last."""
         startups = {variant.name: str(variant.begins) for variant in self.settings.compared}
-        return summarise(self.store, self.facts, self.together, self.alone, self.answer, startups)
+        best = self.verdict.recommended
+        times = (self.together, self.alone)
+        return summarise(self.store, self.facts, *times, self.answer, startups, best)
 
     @functools.cached_property
     def verdict(self) -> Verdict:
-        """What to choose for all traffic; buffers that are assumed may make it inconclusive."""
+        """What to choose for all traffic, as far as the replay supports it."""
+        if self.examined is None:  # the replay was stopped
+            return self.answer.verdict
         others = {band.name: band.answer.verdict for band in self.bands}
-        return self.answer.verdict.depending(others)
+        found, checks = self.answer.verdict, self.examined.checks
+        return subjected(found, checks, others, self.questions, self.capture)
 
     @functools.cached_property
     def notes_to_deploy(self) -> list[Notes]:

@@ -5,18 +5,21 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from flowstart.captures.contents import Capture
+from flowstart.inference import Status, Verdict
 from flowstart.replays.answer import (
     FEWEST_REPEATS,
     FOR_A_VERDICT,
     GATE_RUNS,
+    Alternative,
     Answer,
     Band,
     Criteria,
+    Partial,
     Questions,
     Rollout,
     Times,
+    alternatives,
     answer,
-    bands,
     partial,
     refuse_unknown,
     settled,
@@ -29,6 +32,7 @@ from flowstart.replays.result import Replay
 from flowstart.replays.runner import ALONE, COMPETING, TOGETHER, Progress, Round, Runner
 from flowstart.replays.settings import Settings
 from flowstart.replays.summary import Rows
+from flowstart.replays.validity import examine
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,7 +54,7 @@ def study(
     left_out: dict[str, int] = {}
     capture = fitted(capture, settings, workers=workers)
     paths = build(capture, settings, left_out)
-    return _Study(Runner(capture, settings, workers, progress), paths, asked).run(left_out)
+    return _Study(Runner(capture, settings, workers, progress), paths, asked, left_out).run()
 
 
 @dataclass
@@ -60,26 +64,27 @@ class _Study:
     runner: Runner
     paths: list[ReplayPath]
     asked: Questions
+    left_out: dict[str, int]
 
     @property
     def settings(self) -> Settings:
         return self.runner.settings
 
-    def run(self, left_out: dict[str, int]) -> Replay:
+    def run(self) -> Replay:
         """All of it; what Ctrl-C leaves out is missing in the result.
 
         Raises KeyboardInterrupt where nothing was finished before it.
         """
         settings = self.settings
         refuse_unknown(self.asked.when, [path.name for path in self.paths])
-        self.facts = facts(self.paths, settings)
+        self.facts = self.tested = facts(self.paths, settings)
         store, self.together, alone = Rows(), Times(packets=True), Times()
         found = Replay(
             capture=self.runner.capture,
             settings=settings,
             questions=self.asked,
             paths=self.paths,
-            left_out=left_out,
+            left_out=self.left_out,
             store=store,
             facts=self.facts,
             together=self.together,
@@ -102,23 +107,36 @@ class _Study:
 
     def _inferred(self) -> Iterator[dict[str, Any]]:
         """What follows from the rows, part by part, with the passes that it takes."""
+        yield {"calibration": (calibration := self._calibration())}
+        yield self._examined(calibration)
         repeats = self._repeats()
-        yield {"answer": self._answer(self.together, repeats=repeats)}
+        answered = self._answer(self.together, repeats=repeats)
+        yield {"answer": answered}
         runs = (self.together, *repeats)
-        yield {
-            "partial": [
-                partial(network, self.facts, runs, self.settings, self.criteria)
-                for network in self.asked.when
-            ]
-        }
+        parts = [
+            partial(network, self.tested, runs, self.settings, self.criteria)
+            for network in self.asked.when
+        ]
         yield {"rollout": self._rollout()}
-        yield {"bands": self._bands()}
-        yield {"calibration": self._calibration()}
+        yield self._bands(answered, parts)
         yield {"competing": self._competing()}
 
-    def _answer(self, times: Times, **more: Any) -> Answer:
-        """What times show of all variants."""
-        names, base, seed = self.settings.names, self.settings.reference.name, self.settings.seed
+    def _examined(self, calibration: Calibration | None) -> dict[str, Any]:
+        """What can be judged. If that is enough, the facts are those of these networks."""
+        import polars as pl
+
+        lost = sum(self.left_out.values())
+        self.examined = examine(self.runner.capture, self.paths, self.facts, lost, calibration)
+        left_out = dict(self.left_out)
+        if self.examined.valid and self.examined.failed:
+            left_out |= self.examined.left_out(self.facts)
+            self.facts = self.facts.filter(~pl.col("network").is_in([*self.examined.failed]))
+        return {"examined": self.examined, "facts": self.facts, "left_out": left_out}
+
+    def _answer(self, times: Times, names: Sequence[str] = (), **more: Any) -> Answer:
+        """What times show of some variants, or all."""
+        base, seed = self.settings.reference.name, self.settings.seed
+        names = names or self.settings.names
         return answer(self.facts, times, names, base, self.criteria, **more, seed=seed)
 
     @property
@@ -153,12 +171,37 @@ class _Study:
         times = self._times(self.paths, one)
         return shared(self.facts, times, self.together, one, self.settings)
 
-    def _bands(self) -> list[Band]:
+    def _bands(self, answered: Answer, parts: Sequence[Partial]) -> dict[str, Any]:
+        """What is recommended, or else gains most, under other assumptions."""
+        names = _decisive(answered.verdict).union(*(_decisive(one.verdict) for one in parts))
         found = []
-        for name, paths in bands(self.paths) if self.asked.buffers else ():
-            times = self._times(paths, TOGETHER)
-            found.append(Band(name, self._answer(times, statistics=FOR_A_VERDICT)))
-        return found
+        if names and self.asked.buffers and self.examined.valid:
+            settings = self.settings.only({answered.baseline, *names})
+            judged = {*self.facts["network"].unique(), *self.asked.when}
+            paths = [path for path in self.paths if path.name in judged]
+            for other in alternatives(paths, settings, windows=self._has_windows):
+                found.append(self._band(other, [one.network for one in parts]))
+        parts = [self.examined.judged(one, found, self.asked, self.runner.capture) for one in parts]
+        return {"bands": found, "partial": parts}
+
+    def _band(self, other: Alternative, networks: Sequence[str]) -> Band:
+        """The verdicts under another assumption."""
+        runner, times = replace(self.runner, settings=other.settings), Times(packets=True)
+        for rows in runner.run(other.paths, TOGETHER):
+            times.add(rows)
+        names = other.settings.names
+        answered = self._answer(times, names, statistics=FOR_A_VERDICT)
+        parts = (
+            partial(network, self.tested, [times], other.settings, self.criteria)
+            for network in networks
+        )
+        return Band(other.name, answered, {one.network: one.verdict for one in parts})
+
+    @property
+    def _has_windows(self) -> bool:
+        """Whether the recording shows the windows of receivers."""
+        columns = self.runner.capture.connections
+        return bool(columns["s2c_window"].is_not_null().any())
 
     def _competing(self) -> "pl.DataFrame | None":
         if not self.settings.competing:
@@ -170,3 +213,10 @@ class _Study:
         if not self.asked.calibrate:
             return None
         return calibrate(self.runner.capture, self.settings, workers=self.runner.workers)
+
+
+def _decisive(verdict: Verdict) -> set[str]:
+    """The settings that alternatives are examined for: what is recommended, or else gains most."""
+    chosen = {one.setting for one in verdict.judgements if one.status == Status.RECOMMENDED}
+    nearest = verdict.candidate
+    return chosen or ({nearest.setting} if nearest else set())

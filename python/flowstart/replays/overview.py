@@ -2,9 +2,9 @@
 
 from flowstart import text
 from flowstart.captures import server_log
-from flowstart.inference import Gate, Judgement, Row, Statistic, Status
+from flowstart.inference import Gate, Judgement, Question, Row, Statistic, Status
 from flowstart.inference.gates import Quantity
-from flowstart.inference.verdict import part_in_words
+from flowstart.inference.verdict import exceeding
 from flowstart.model import custom, document
 from flowstart.model import stack as stacks
 from flowstart.render import footnotes, summary
@@ -14,6 +14,7 @@ from flowstart.replays.data import ReplayData
 from flowstart.replays.paths import BUFFERS, joined
 from flowstart.replays.scenario import usual_stack
 from flowstart.replays.summary import ENOUGH
+from flowstart.replays.validity import LABELS
 
 LIMITS = (
     "Connections are replayed as conversations: a turn begins once the one before it has arrived.",
@@ -132,13 +133,14 @@ SIDES = {
 
 
 def overview(replay: ReplayData, command: str) -> summary.Summary:
-    """What was replayed, the recommendation, a table of settings, and the next step."""
+    """What was replayed, the verdict, a table of settings, and the next step."""
     first, *others = opening(replay)
-    notes = [*legend(replay), *risk(replay), *partial(replay), *replay.notes]
+    shown = table(replay)
+    notes = [*(legend(replay) if shown else ()), *risk(replay), *partial(replay), *replay.notes]
     return summary.Summary(
         first,
         [*others, *verdict(replay)],
-        table(replay),
+        shown,
         [*notes, *without_syn(replay), *next_steps(replay)],
         command,
         hint="All tables: --details. Report: -o DIR",
@@ -146,13 +148,13 @@ def overview(replay: ReplayData, command: str) -> summary.Summary:
 
 
 def opening(replay: ReplayData) -> list[str]:
-    """What was replayed, and how well the replay agrees with the recording."""
+    """What was replayed, and whether the replay supports a recommendation."""
     settings, count = replay.settings, replay.facts.height
-    networks = text.counted(len(replay.paths), "network", "networks")
+    networks = text.counted(replay.facts["network"].n_unique(), "network", "networks")
     lines = [f"{count} transfers {SIDES[settings.direction]}, {networks}; {current(replay)}."]
     left = "; ".join(f"{number}: {why}" for why, number in replay.left_out.items())
     lines += [f"Left out: {left}."] if left else []
-    return lines + accuracy(replay)
+    return lines + validity(replay)
 
 
 def current(replay: ReplayData) -> str:
@@ -164,21 +166,21 @@ def current(replay: ReplayData) -> str:
     return "assumed " * settings.by_default + used
 
 
-def accuracy(replay: ReplayData) -> list[str]:
-    """How far simulated times are from recorded ones."""
-    found = replay.calibration.classes[-1:] if replay.calibration else []
-    lines = []
-    for one in found:
-        if one.median is not None and one.p5 is not None and one.p95 is not None:
-            lines.append(
-                f"Replay accuracy: median error {text.percent(one.median - 1)}, 90 % of transfers "
-                f"within {text.percent(one.p5 - 1)} to {text.percent(one.p95 - 1)}."
-            )
-    return lines
+def validity(replay: ReplayData) -> list[str]:
+    """The answers to the four questions, in a line."""
+    checks = replay.verdict.validity.checks
+    answers = [f"{LABELS[check.question]}: {check.answer}." for check in checks]
+    return [" ".join(answers)] if answers else []
 
 
-def table(replay: ReplayData) -> Grid:
-    """A row for each setting: gain and cost over all traffic, and where it harms most."""
+def table(replay: ReplayData) -> Grid | None:
+    """A row for each setting: gain and cost over all traffic, and where it harms most.
+
+    None if no rates are known.
+    """
+    objection = replay.verdict.objection
+    if objection and objection.question == Question.PATH:
+        return None  # numbers from assumed rates
     grid = Grid([Column("setting", number=False), Column("change"), Column("95 % CI, %")])
     grid.columns += [Column("p95", spare=1), Column("loss"), Column("harmed")]
     grid.columns.append(Column("worst part", number=False))
@@ -240,45 +242,17 @@ def _ends(row: Row) -> str:
 
 
 def risk(replay: ReplayData) -> list[str]:
-    """Limits that the candidate exceeds next to that of the verdict, and the other buffers."""
+    """Limits that the candidate exceeds, or may exceed, next to that of the verdict."""
     one = replay.verdict.candidate
-    if one is None:
-        return sensitivity(replay)
+    if one is None or replay.verdict.objection:
+        return []
     worst: dict[Quantity, Gate] = {}
     for gate in one.vetoes:
         worst.setdefault(gate.quantity, gate)
     if Quantity.LOSS in worst:
         worst.pop(Quantity.RETRANSMITTED, None)  # of what was lost
-    facts = [_fact(gate) for gate in worst.values() if gate is not one.vetoes[0]]
-    lines = [f"Also against {custom.short(one.setting)}: {'; '.join(facts)}."] * bool(facts)
-    return lines + sensitivity(replay)
-
-
-def _fact(gate: Gate) -> str:
-    shown = text.short_percent if gate.is_change else text.short_share
-    what = {
-        Quantity.HARMED: "harmed",
-        Quantity.P99: "p99",
-        Quantity.LOSS: "loss",
-        Quantity.RETRANSMITTED: "retransmissions",
-    }[gate.quantity]
-    limit = f"(limit {text.share(gate.limit)})"
-    if gate.kind == "networks":
-        return f"{what} beyond the limit for {text.share(gate.estimate)} of the traffic {limit}"
-    return f"{what} {shown(gate.estimate)} of {part_in_words(gate)} {limit}"
-
-
-def sensitivity(replay: ReplayData) -> list[str]:
-    """Whether the verdict is the same with other buffers in the place of those assumed."""
-    if not replay.bands:
-        return []
-    mine = replay.answer.verdict.recommended
-    others = {band.name: band.answer.verdict.recommended for band in replay.bands}
-    changed = [name for name, choice in others.items() if choice != mine]
-    if not changed:
-        return [f"Same result with {text.listed(list(others))}."]
-    found = [f"with {name}: {others[name] or 'keep the current setting'}" for name in changed]
-    return [f"Different result {'; '.join(found)}."]
+    facts = [exceeding(gate) for gate in worst.values() if gate is not one.vetoes[0]]
+    return [f"{custom.short(one.setting)} also {'; '.join(facts)}."] * bool(facts)
 
 
 def partial(replay: ReplayData) -> list[str]:
@@ -286,9 +260,18 @@ def partial(replay: ReplayData) -> list[str]:
     return [line for one in replay.partial for line in one.lines]
 
 
+def remedy(replay: ReplayData) -> list[str]:
+    """The commands that would settle the question that fails."""
+    objection = replay.verdict.objection
+    commands = objection.remedy if objection else ()
+    return ["To settle it:", *(f"  {command}" for command in commands)] if commands else []
+
+
 def next_steps(replay: ReplayData) -> list[str]:
-    """How hosts are set to what is recommended and back, and the test that would confirm it."""
+    """What would settle a question that fails; or how hosts are set, and the test that confirms."""
     settings, one = replay.settings, replay.verdict.candidate
+    if settling := remedy(replay):
+        return settling
     plans = {n.variant.name: n.test for n in replay.notes_to_deploy}
     plan = plans.get(one.setting) if one else None
     if one and one.setting == replay.verdict.recommended:

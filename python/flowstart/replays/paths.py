@@ -43,6 +43,13 @@ class ReplayPath:
     rate_range: tuple[float, float | None] | None = None
     """The interval of a rate that was fitted to durations; None as its end: no rate is too high."""
 
+    def knows(self, rate: str, factor: float) -> bool:
+        """Whether a rate is given or measured: within this factor, if it has an interval."""
+        if rate in self.assumed:
+            return False
+        low, high = self.rate_range or (1.0, 1.0)
+        return high is not None and high <= factor * low
+
     @property
     def rates_bps(self) -> tuple[float, float]:
         """The bottleneck's rates there and back."""
@@ -246,20 +253,25 @@ def _microseconds(rtt: str) -> int:
     return int(rtt.removesuffix("us")) if rtt.endswith("us") else 0
 
 
+ENDS = ("connection", "client_ip", "client_is_remote")
+
+
 def facts(paths: Sequence[ReplayPath], settings: Settings) -> "pl.DataFrame":
-    """A row per transfer under test: numbers, network, access type, client, start and size."""
+    """A row per transfer under test: numbers, network, access type, client, start, size, way."""
     import polars as pl
 
     tested = {"both": pl.lit(True), "client": pl.col("from_client")}
     wanted = tested.get(settings.direction, ~pl.col("from_client"))
     parts = [
         path.traffic.transfers.filter(wanted)
-        .join(path.traffic.connections.select("connection", client="client_ip"), on="connection")
+        .join(path.traffic.connections.select(*ENDS), on="connection")
         .select(
-            *("transfer", "connection", "client", "start_s"),
+            *("transfer", "connection", "start_s"),
+            client="client_ip",
             network=pl.lit(path.name),
             access=pl.lit(path.access),
             size_bytes="bytes",
+            towards_remote=pl.col("from_client") != pl.col("client_is_remote"),
         )
         for path in paths
     ]

@@ -220,17 +220,18 @@ def gates(verdict: Verdict) -> Grid:
 
 
 def bands(answer: Answer, found: Sequence[Band]) -> Grid:
-    """What is concluded with other buffers in the place of those assumed."""
-    verdicts = [answer.verdict, *(band.answer.verdict for band in found)]
-    names = ["setting", "as assumed", *(band.name for band in found), "same"]
-    grid = Grid([Column(title, number=False) for title in names])
-    rates = " or rates" if any("rates" in band.name for band in found) else ""
-    grid.title = f"With other buffers{rates} in the place of those assumed"
-    for one in answer.verdict.judgements:
-        judged = [verdict.of(one.setting) for verdict in verdicts]
-        shown = [str(found.status) if found else text.ABSENT for found in judged]
-        same = "yes" if len({*shown}) == 1 else "no"
-        grid.rows.append([custom.short(one.setting), *shown, same])
+    """What is concluded of the settings that decide under other assumptions."""
+    grid = Grid([Column(title, number=False) for title in ("alternative", "setting", "verdict")])
+    grid.title = "Under other assumptions"
+    for name, verdict in [("as assumed", answer.verdict)] + [
+        (b.name, b.answer.verdict) for b in found
+    ]:
+        for one in found[0].answer.verdict.judgements:
+            judged = verdict.of(one.setting)
+            if judged:
+                grid.rows.append(
+                    [name, custom.short(one.setting), f"{judged.status}: it {judged.reason}"]
+                )
     return grid
 
 
