@@ -398,8 +398,9 @@ class Partial:
     def lines(self) -> list[str]:
         """The verdict and what implements it, in words."""
         lines = [f"When network={self.network}: {self.verdict.headline}"]
-        commands = self.commands.get(self.verdict.recommended or "", ())
-        return [*lines, *(line for found in commands for line in found.lines)]
+        name = self.verdict.recommended or ""
+        commands = self.commands.get(name, ())
+        return [*lines, *(line for found in commands for line in found.lines(name, self.network))]
 
 
 def parsed(given: Sequence[str]) -> tuple[str, ...]:
@@ -430,7 +431,7 @@ def partial(
     import polars as pl
 
     base, hosts = settings.reference, settings.hosts
-    commands = {v.name: hosts.by_network(v, base, network) for v in settings.compared}
+    commands = {v.name: hosts.commands(v, base, network) for v in settings.compared}
     names = [name for name, found in commands.items() if found]
     found = answer(
         facts.filter(pl.col("network") == network),

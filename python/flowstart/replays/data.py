@@ -113,6 +113,7 @@ def _judgement(
                 "set": list(found.set),
                 "revert": list(found.revert),
                 "sources": list(found.sources),
+                "steps": list(found.steps),
             }
             for found in commands
         ],

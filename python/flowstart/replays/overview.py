@@ -276,7 +276,7 @@ def next_steps(replay: ReplayData) -> list[str]:
     plan = plans.get(one.setting) if one else None
     if one and one.setting == replay.verdict.recommended:
         found = settings.hosts.commands(settings.variant(one.setting), settings.reference)
-        lines = [line for commands in found for line in commands.lines]
+        lines = [line for commands in found for line in commands.lines(one.setting)]
         return lines + [f"A/B test. {size.text}" for size in (plan.sizes if plan else ())]
     if one is None or plan is None:
         return ["Next: no change."]
