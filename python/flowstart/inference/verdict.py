@@ -368,7 +368,7 @@ def exceeding(gate: Gate) -> str:
         size = f"up to {shown(gate.high)}" if math.isfinite(gate.high) else "without bound"
         does, bound = f"may {may}", f"estimate {shown(gate.estimate)}"
     if gate.quantity == Quantity.P99:
-        by = "by " * math.isfinite(gate.high)
+        by = "by " * (not size.startswith("without"))
         return f"{does} {of} {part} {by}{size} ({bound}, {limit})"
     return f"{does} {size} {of} {part} ({bound}, {limit})"
 

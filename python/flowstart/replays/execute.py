@@ -155,13 +155,14 @@ class _Study:
         """As many perturbed repeats as it takes for the intervals to settle, or are allowed."""
         names, reference = self.settings.names, self.settings.reference.name
         found: list[Times] = []
-        wanted = min(FEWEST_REPEATS, self.asked.repeats)
+        most = self.asked.repeats if self.examined.knows_paths else 0
+        wanted = min(FEWEST_REPEATS, most)
         while len(found) < wanted and len(names) > 1:
             one, packets = Round(repeat=len(found) + 1), len(found) + 1 < GATE_RUNS
             found.append(self._times(self.paths, one, packets=packets))
             done = len(found) == wanted
             if done and not settled(self.facts, self.together, found, names, reference):
-                wanted = min(2 * wanted, self.asked.repeats)
+                wanted = min(2 * wanted, most)
         return found
 
     def _rollout(self) -> Rollout | None:

@@ -144,6 +144,7 @@ def overview(replay: ReplayData, command: str) -> summary.Summary:
         [*notes, *without_syn(replay), *next_steps(replay)],
         command,
         hint="All tables: --details. Report: -o DIR",
+        least_rows=1 + len(replay.settings.offered) if replay.partial else 1,
     )
 
 

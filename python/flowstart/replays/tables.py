@@ -33,6 +33,8 @@ def paths(built: Sequence[ReplayPath], most: int = 20) -> Grid:
     """The paths that the transfers were replayed on."""
     titles = ["rate forward", "reverse", "RTT", "buffer forward", "reverse", "transfers"]
     grid = Grid([Column("network", number=False), *(Column(title) for title in titles)])
+    fitted = any(replayed.rate_range for replayed in built)
+    grid.columns += [Column("rate, 95 % CI", spare=1)] * fitted
     largest = sorted(built, key=lambda replayed: -replayed.transfers)
     for replayed in largest[:most]:
         path = replayed.path
@@ -50,11 +52,20 @@ def paths(built: Sequence[ReplayPath], most: int = 20) -> Grid:
                 shown("buffer", buffer),
                 shown("reverse_buffer", str(path.get("reverse_buffer", buffer))),
                 str(replayed.transfers),
+                *([_ends_of(replayed.rate_range)] * fitted),
             ]
         )
     if len(built) > most:
         grid.title = f"The {most} paths with most transfers, of {len(built)}"
     return grid
+
+
+def _ends_of(interval: tuple[float, float | None] | None) -> str:
+    """The interval of a rate that was fitted."""
+    if interval is None:
+        return text.ABSENT
+    low, high = interval
+    return f"{text.rate(low)} to {'more' if high is None else text.rate(high)}"
 
 
 def _rate(value: Any) -> str:

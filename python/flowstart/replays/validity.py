@@ -55,6 +55,11 @@ class Examined:
         """Whether a verdict on the networks that are judged is a verdict on the traffic."""
         return all(check.holds is not False for check in self.checks)
 
+    @property
+    def knows_paths(self) -> bool:
+        """Whether enough rates are known for the replay to show anything."""
+        return not any(c.question == Question.PATH and not c.holds for c in self.checks)
+
     def left_out(self, facts: "pl.DataFrame") -> dict[str, int]:
         """How many transfers are not judged, by reason."""
         counts = dict(facts.group_by("network").len().iter_rows())
@@ -174,11 +179,14 @@ def _path(traffic: _Traffic, paths: Sequence[ReplayPath], unknown: set[str]) -> 
     finding = f"{text.short_share(share)} of transfers"
     if share >= COVERED:
         return Check(Question.PATH, True, finding)
-    largest = traffic.largest(unknown)
-    method = next(path.rate_method for path in paths if path.name == largest)
+    example = "the other transfers cannot be replayed"
+    if unknown:
+        largest = traffic.largest(unknown)
+        method = next(path.rate_method for path in paths if path.name == largest)
+        example = f"{largest}: {method.removeprefix('there: ').partition('; back:')[0]}"
     reason = (
-        f"rates are known for {text.share(share)} of transfers ({text.share(COVERED)} needed); "
-        f"{largest}: {method.removeprefix('there: ').partition('; back:')[0]}"
+        f"rates are known for {text.short_share(share)} of transfers "
+        f"({text.share(COVERED)} needed); {example}"
     )
     return Check(Question.PATH, False, finding, reason, recording(traffic.capture))
 
@@ -223,10 +231,9 @@ def _reproduction(
 
     compared = errors.drop_nulls("error")
     judged = compared.filter(~pl.col("network").is_in([*failed])) if failed else compared
+    judged = compared if judged.is_empty() else judged
     different = [name for name, why in failed.items() if why == DIFFERENT]
     share = traffic.replayed * compared.height / errors.height
-    error = _median(judged if judged.height else compared)
-    finding = f"median error {text.short_share(error)} over {text.short_share(share)}"
     reason = ""
     if share < COVERED:
         why = max(calibration.left_out, key=lambda name: calibration.left_out[name], default="")
@@ -240,6 +247,9 @@ def _reproduction(
         reason = f"{largest}: {_off(mine, OF_A_PART)}"
     else:
         reason = _worst_part(judged)
+    error = _median(compared if reason else judged)
+    off = f", median error {text.short_share(error)}" * (not compared.is_empty())
+    finding = f"{text.short_share(share)} compared{off}"
     if not reason:
         return Check(Question.REPRODUCTION, True, finding)
     return Check(Question.REPRODUCTION, False, finding, reason, _settling(traffic.capture))
