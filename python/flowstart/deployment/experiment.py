@@ -279,19 +279,18 @@ class _Tests:
         assigned: NDArray[np.int64],
         seed: int,
     ) -> "_Tests":
-        """Assigned at random, each time also the other way round; harm hits others each time."""
+        """Assigned at random, each time also the other way round."""
         clusters, number = _numbered(clusters), len(np.unique(clusters))
         random = np.random.default_rng([seed, 7])
         parts = []
         for _ in range(min(max(VERSIONS // (2 * number), 2), 16)):
-            harmed = measure.alternative(random)
             coins = random.random(int(assigned.max()) + 1) < 0.5
             for treated in (coins[assigned], ~coins[assigned]):
                 columns = (
                     measure.count * ~treated,
                     measure.base * ~treated,
                     measure.count * treated,
-                    harmed * treated,
+                    measure.other * treated,
                 )
                 parts.append(np.column_stack([np.bincount(clusters, c, number) for c in columns]))
         sums = np.concatenate(parts)

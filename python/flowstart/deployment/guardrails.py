@@ -6,7 +6,7 @@ before the test. The threshold is the quantile of the replayed times at which ha
 size changes this share most, in standard deviations.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,14 +51,13 @@ class Measure:
     """What each transfer adds to it under the baseline; 0 for those left out."""
     count: Floats
     """How many each transfer counts for."""
-    alternative: Callable[[np.random.Generator], Floats]
-    """The same where there is the gain, or harm of the limit's size."""
+    other: Floats
+    """The same where there is the gain, or harm of the limit's size: on average, where any
+    transfer may be harmed."""
     normal: float
     """What a normal variable must reach to be significant."""
     sign: float
     """The direction in which the other arm's mean moves."""
-    at_limit: float
-    """The mean with the gain, or the harm."""
     harm: str = ""
     """The harm of the limit's size, in words; empty for the gain."""
     threshold_s: float | None = None
@@ -68,6 +67,11 @@ class Measure:
     def mean(self) -> float:
         """Under the baseline."""
         return float(self.base.sum() / self.count.sum())
+
+    @property
+    def at_limit(self) -> float:
+        """With the gain, or the harm."""
+        return float(self.other.sum() / self.count.sum())
 
     @property
     def difference(self) -> float:
@@ -103,13 +107,11 @@ def gain(base_s: Floats, variant_s: Floats, done: Chosen, level: float) -> Measu
     if np.allclose(old, new, rtol=0, atol=1e-12):
         return None
     count = done.astype(np.float64)
-    mean, reach = float(new.sum() / count.sum()), NORMAL.inv_cdf((1 + level) / 2)
+    reach = NORMAL.inv_cdf((1 + level) / 2)
     sign = float(np.sign(new.sum() - old.sum()))
     if not sign:
         return None
-    return Measure(
-        GAIN, "the mean log completion time", old, count, lambda _: new, reach, sign, mean
-    )
+    return Measure(GAIN, "the mean log completion time", old, count, new, reach, sign)
 
 
 def guardrails(
@@ -140,23 +142,8 @@ def guardrails(
         old, new = ((decides & (t > threshold)).astype(np.float64) for t in (base_s, slower))
         name = f"share of transfers {of} that take longer than {text.seconds(threshold)}"
         count = decides.astype(np.float64)
-        at_limit = float((old + share * (new - old)).sum() / count.sum())
-
-        def alternative(random: np.random.Generator) -> Floats:
-            return np.where(random.random(len(old)) < share, new, old)
-
-        found = (
-            str(quantity),
-            name,
-            old,
-            count,
-            alternative,
-            reach,
-            1.0,
-            at_limit,
-            harm,
-            threshold,
-        )
+        on_average = old + share * (new - old)
+        found = (str(quantity), name, old, count, on_average, reach, 1.0, harm, threshold)
         return Measure(*found)
 
     share = f"{text.share(limits.harmed)} of them take {factor:.2g} times as long"
@@ -187,9 +174,8 @@ def _loss(packets: Packets, decides: Chosen, of: str, limits: Limits, reach: flo
     pattern = more if more.any() else sent
     new = lost + pattern * (limit - share) * sent.sum() / pattern.sum()
     name = f"share of packets retransmitted in transfers {of}"
-    rows = (lost, sent, lambda _: new)
-    harm = "it is at its limit"
-    return Measure(str(Quantity.RETRANSMITTED), name, *rows, reach, 1.0, limit, harm)
+    found = (str(Quantity.RETRANSMITTED), name, lost, sent, new)
+    return Measure(*found, reach, 1.0, "it is at its limit")
 
 
 def _of(size_class: str) -> str:

@@ -122,6 +122,8 @@ class Judgement:
     """A clause that follows the name of the setting."""
     question: Question | None = None
     """The question of validity that prevents a recommendation."""
+    request: Row | None = None
+    """The gain from a client's request to the last byte, where that is known."""
 
     @property
     def cause(self) -> str:
@@ -178,6 +180,10 @@ class Verdict:
             return self.of(self.recommended)
         offered = [one for one in self.judgements if one.status != Status.RESEARCH]
         return min((one for one in offered if one.gain.gains), key=_gain, default=None)
+
+    def for_clients(self, rows: Mapping[str, Row]) -> "Verdict":
+        """The same with each setting's gain from a client's request to the last byte."""
+        return self._changed(lambda one: _for_client(one, rows.get(one.setting)))
 
     @property
     def objection(self) -> Check | None:
@@ -294,6 +300,16 @@ def _judgement(name: str, gain: Row, gates: tuple[Gate, ...], *, offered: bool) 
     return dataclasses.replace(one, reason=_reason(one, status))
 
 
+def _for_client(one: Judgement, request: Row | None) -> Judgement:
+    """A judgement whose reason also has the gain that a client sees."""
+    if request is None or request.estimate is None or request.estimate == one.gain.estimate:
+        return one
+    told = faster(one.gain)
+    seen = f"{told.removesuffix(')')}; {_amount(request.estimate)} from request to last byte)"
+    reason = one.reason.replace(told, seen, 1) if told.endswith(")") else one.reason
+    return dataclasses.replace(one, reason=reason, request=request)
+
+
 def _status(gain: Row, gates: Sequence[Gate]) -> Status:
     if gain.loses or any(gate.outcome == Outcome.REJECTED for gate in gates):
         return Status.REJECTED
@@ -335,13 +351,17 @@ def faster(gain: Row) -> str:
         return "cannot be compared"
     if equal(gain):
         return "makes no difference"
-    amount = text.percent(abs(gain.estimate)).lstrip("+−")
-    size = f"{amount} {'faster' if gain.estimate < 0 else 'slower'}"
+    size = _amount(gain.estimate)
     if gain.low is None or gain.high is None:
         return f"is {size} ({gain.reason})"
     ends = f"{text.percent(gain.low)} to {text.percent(gain.high)}"
     significant = "" if gain.gains or gain.loses else ", not significant"
     return f"is {size} (95 % CI {ends}{significant})"
+
+
+def _amount(change: float) -> str:
+    amount = text.percent(abs(change)).lstrip("+−")
+    return f"{amount} {'faster' if change < 0 else 'slower'}"
 
 
 ACTIONS = {

@@ -294,7 +294,39 @@ def answer(
     judged = Verdict(baseline, ())
     if criteria:
         judged = verdict(facts, (times, *repeats), order, found, rows, criteria, seed=seed)
+        judged = judged.for_clients(requested(facts, (times, *repeats), order, seed))
     return Answer(baseline, found, order, rows, judged, len(repeats))
+
+
+def requested(
+    facts: "pl.DataFrame", runs: Sequence[Times], order: Sequence[str], seed: int
+) -> dict[str, Row]:
+    """The change of the time from request to last byte, over all transfers, of each variant.
+
+    `runs` are the exact one and its repeats.
+    """
+    if facts.is_empty():
+        return {}
+    transfers = facts["transfer"].to_numpy().astype(np.int64)
+    connections, waits = facts["connection"].to_numpy(), facts["request_s"].to_numpy()[:, None]
+    exact, *moved = (
+        [
+            Group.of(
+                EVERYTHING,
+                np.column_stack([one.of(name, transfers) for name in order]) + waits,
+                connections,
+            )
+        ]
+        for one in runs
+    )
+    others = [estimates(one, order, order[0], FOR_A_VERDICT) for one in moved]
+    rows = intervals(exact, order, order[0], statistics=FOR_A_VERDICT, seed=seed)
+    return {
+        row.variant: _widened(
+            row, [one.get((row.group, row.variant, row.statistic)) for one in others]
+        )
+        for row in rows
+    }
 
 
 def _ordered(variants: Sequence[str], baseline: str) -> tuple[str, ...]:

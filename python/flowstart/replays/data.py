@@ -102,6 +102,12 @@ def _judgement(
             "transfers": gain.transfers,
             "significant": gain.gains,
         },
+        "request_to_last_byte": one.request
+        and {
+            "geomean_change": finite(one.request.estimate),
+            "low": finite(one.request.low),
+            "high": finite(one.request.high),
+        },
         "vetoes": [
             {"kind": gate.kind, "part": gate.part, "quantity": str(gate.quantity)}
             for gate in one.vetoes

@@ -257,7 +257,10 @@ ENDS = ("connection", "client_ip", "client_is_remote")
 
 
 def facts(paths: Sequence[ReplayPath], settings: Settings) -> "pl.DataFrame":
-    """A row per transfer under test: numbers, network, access type, client, start, size, way."""
+    """A row per transfer under test: numbers, network, access type, client, start, size, way.
+
+    `request_s` is what its client waits besides: see `requested`.
+    """
     import polars as pl
 
     tested = {"both": pl.lit(True), "client": pl.col("from_client")}
@@ -265,6 +268,7 @@ def facts(paths: Sequence[ReplayPath], settings: Settings) -> "pl.DataFrame":
     parts = [
         path.traffic.transfers.filter(wanted)
         .join(path.traffic.connections.select(*ENDS), on="connection")
+        .join(path.traffic.requested(), on="transfer")
         .select(
             *("transfer", "connection", "start_s"),
             client="client_ip",
@@ -272,6 +276,7 @@ def facts(paths: Sequence[ReplayPath], settings: Settings) -> "pl.DataFrame":
             access=pl.lit(path.access),
             size_bytes="bytes",
             towards_remote=pl.col("from_client") != pl.col("client_is_remote"),
+            request_s="request_s",
         )
         for path in paths
     ]
