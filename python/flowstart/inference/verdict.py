@@ -81,8 +81,9 @@ class Validity:
 
     @property
     def failing(self) -> Check | None:
-        """The first question without a positive answer."""
-        return next((check for check in self.checks if not check.holds), None)
+        """The first question with a negative answer, or else the first that is not examined."""
+        open_ = [check for check in self.checks if not check.holds]
+        return min(open_, key=lambda check: check.holds is None, default=None)
 
 
 class Status(StrEnum):

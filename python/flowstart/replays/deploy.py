@@ -93,7 +93,7 @@ def _read(given: pathlib.Path) -> dict[str, Any]:
     """The document; what is used of it is there."""
     file = given / FILE if given.is_dir() else given
     try:
-        result = json.loads(file.read_text("utf-8"))
+        result: dict[str, Any] = json.loads(file.read_text("utf-8"))
     except OSError as error:
         needed = f"{FILE} or the folder of `flowstart replay -o` is needed"
         raise RequestError(f"{file}: {error.strerror}; {needed}", ("from",)) from None
@@ -129,7 +129,7 @@ def _setting(verdict: Mapping[str, Any], name: str) -> Mapping[str, Any]:
         raise RequestError(f"`{name}` is the baseline: hosts have it")
     if name not in known:
         raise RequestError(f"`{name}` is no setting of this verdict{suggest(name, list(known))}")
-    one = known[name]
+    one: Mapping[str, Any] = known[name]
     if one["status"] not in (Status.RECOMMENDED, Status.INCONCLUSIVE):
         why = (
             "is not offered by the stack"

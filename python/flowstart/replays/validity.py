@@ -249,7 +249,7 @@ def _reproduction(
         reason = _worst_part(judged)
     error = _median(compared if reason else judged)
     off = f", median error {text.short_share(error)}" * (not compared.is_empty())
-    finding = f"{text.short_share(share)} compared{off}"
+    finding = f"{text.short_share(share)}{off}"
     if not reason:
         return Check(Question.REPRODUCTION, True, finding)
     return Check(Question.REPRODUCTION, False, finding, reason, _settling(traffic.capture))

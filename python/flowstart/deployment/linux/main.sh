@@ -16,15 +16,16 @@ fail() {
 # Saves a line about what was there; a line that is saved already stays.
 save() { # FILE KEY LINE
     if ! cut -f 1 "$state/$1" 2>/dev/null | grep -qxF -e "$2"; then
-        printf '%s\t%s\n' "$2" "$3" >>"$state/$1" || fail "$state/$1 cannot be written"
+        printf '%s\t%s\n' "$2" "$3" >>"$state/$1" ||
+            fail "$state/$1 cannot be written"
     fi
 }
 
-# Changes everything, or restores everything: also where a signal or an error comes between.
+# Changes everything, or restores everything after an error or a signal.
 set_all() {
     mkdir -p "$state" || exit 1
     trap 'exit 1' HUP INT TERM
-    trap 'trap "" HUP INT TERM; say "Restoring what was there." >&2; restore' EXIT
+    trap 'trap "" HUP INT TERM; restore_after_error' EXIT
     steps set
     check || fail "what was set is not in effect"
     trap - EXIT HUP INT TERM
@@ -35,8 +36,13 @@ check() {
     steps check
     [ -z "$witness" ] || ss -Htni state established | awk -v word="$witness" '
         / cwnd:/ { all++; for (i = 1; i <= NF; i++) if ($i == word) some++ }
-        END { printf "ss -ti: %d of %d open connections have %s\n", some, all, word }'
+        END { printf "ss -ti: %d of %d connections: %s\n", some, all, word }'
     [ -z "$missing" ]
+}
+
+restore_after_error() {
+    say "$name: restoring what was there" >&2
+    restore
 }
 
 restore() {
@@ -63,12 +69,14 @@ WantedBy=multi-user.target
 EOF
         systemctl daemon-reload
         systemctl enable --now "flowstart-$name.service" || exit 1
-        say "Persistent: $unit; it sets routes again that a manager has written."
+        say "Persistent: $unit, also when a manager writes a route."
     elif [ -d "${hook%/*}" ]; then
-        printf '#!/bin/sh\nexec %s set\n' "$program" >"$hook" && chmod 755 "$hook" || exit 1
+        # An error must not keep an interface down: lo comes before any route.
+        printf '#!/bin/sh\n%s set || :\n' "$program" >"$hook" || exit 1
+        chmod 755 "$hook" || exit 1
         say "Persistent: $hook, after each ifup."
     else
-        fail "neither systemd nor ifupdown is here; run \`$program set\` at each boot"
+        fail "no systemd, no ifupdown: run \`$program set\` at each boot"
     fi
 }
 

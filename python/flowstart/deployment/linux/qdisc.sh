@@ -2,11 +2,14 @@
 devices() {
     for family in 4 6; do
         ip -$family -o route show table all exact default | awk '
-            $1 == "default" { for (i = 2; i < NF; i++) if ($i == "dev") print $(i + 1) }'
+            $1 == "default" {
+                for (i = 2; i < NF; i++) if ($i == "dev") print $(i + 1)
+            }'
     done | sort -u
 }
 
-# Kind and handle of the root discipline; handle 0: has what the kernel chose itself.
+# Kind and handle of the root discipline; 0: is the handle of the kernel's
+# choice.
 root_of() { # DEVICE
     tc qdisc show dev "$1" | awk '$4 == "root" { print $2, $3; exit }'
 }
@@ -25,18 +28,21 @@ set_qdisc() { # KIND
         root=$(root_of "$device")
         case $root in
         *' 0:') ;;
-        *) fail "$device has a queue discipline of its own ($root); add $1 to it by hand" ;;
+        *) fail "$device has a configured discipline ($root); add $1 by hand" ;;
         esac
         save qdisc "$device" "$root"
         if [ "${root%% *}" = mq ]; then # one for each hardware queue
-            tc qdisc replace dev "$device" root handle 1: mq || fail "$device refuses mq"
+            tc qdisc replace dev "$device" root handle 1: mq ||
+                fail "$device refuses mq"
             queue=1
-            while tc qdisc replace dev "$device" parent "1:$(printf %x $queue)" "$1" \
-                2>/dev/null; do
+            while tc qdisc replace dev "$device" \
+                parent "1:$(printf %x $queue)" "$1" 2>/dev/null; do
                 queue=$((queue + 1))
             done
+            [ $queue != 1 ] || fail "$device refuses $1"
         else
-            tc qdisc replace dev "$device" root "$1" || fail "$device refuses $1"
+            tc qdisc replace dev "$device" root "$1" ||
+                fail "$device refuses $1"
         fi
     done
 }
@@ -61,6 +67,8 @@ check_qdisc() { # KIND
 revert_qdisc() { # KIND
     [ -e "$state/qdisc" ] || return 0
     while IFS='	' read -r device root; do
-        [ "$(root_of "$device")" = "$root" ] || tc qdisc del dev "$device" root || missing=yes
+        if [ "$(root_of "$device")" != "$root" ]; then
+            tc qdisc del dev "$device" root || missing=yes
+        fi
     done <"$state/qdisc"
 }

@@ -1,19 +1,19 @@
-# Routes are edited as `ip route` prints them. `ip route change` replaces one in a step:
-# at no time is there none, and it fails where there is none.
+# Routes are edited in the words of `ip route`. `ip route change` replaces a
+# route in one step, so that there always is one, and fails where there is none.
 
 # Routes one a line, without marks that are only printed; lifetimes in seconds.
 routes() { # FAMILY TABLE [SELECTOR] PREFIX
     family_=$1 table_=$2
     shift 2
     ip "-$family_" -o route show table "$table_" "$@" | awk '
-    $1 != "default" && $1 !~ /[.:]/ { next } # unreachable, local and other types
+    $1 != "default" && $1 !~ /[.:]/ { next } # unreachable, local, ...
     {
         gsub(/\\/, " ")
         route = $1
         is_object = / nhid /
         for (i = 2; i <= NF; i++) {
-            if ($i ~ /^(dead|linkdown|unresolved|(rt_)?(offload|trap)|rt_offload_failed)$/)
-                continue
+            if ($i ~ /^(dead|linkdown|unresolved)$/) continue
+            if ($i ~ /^(rt_)?(offload|trap)(_failed)?$/) continue
             if ($i == "error") { i++; continue }
             # The next hops belong to the object.
             if (is_object && $i == "nexthop") break
@@ -22,7 +22,8 @@ routes() { # FAMILY TABLE [SELECTOR] PREFIX
                 continue
             }
             if ($(i - 1) == "expires") sub(/sec$/, "", $i)
-            if ($i == "lock" && $(i - 1) == "rto_min") continue # always, and not accepted
+            # rto_min is always locked, and `ip` does not take the word.
+            if ($i == "lock" && $(i - 1) == "rto_min") continue
             route = route " " $i
         }
         print route
@@ -63,19 +64,26 @@ value_of() { # ATTRIBUTE ROUTE...
     done
 }
 
-# What stays the same when the attribute is set: all words but its own and the lifetime.
+# What setting the attribute does not change: all words but its own and the
+# lifetime.
 key() { # ROUTE...
-    with expires '' $(with "$attribute" '' "$@") | tr ' ' '\n' | sort | tr '\n' ' '
+    with expires '' $(with "$attribute" '' "$@") |
+        tr ' ' '\n' | sort | tr '\n' ' '
 }
 
-# Whether the kernel has this route from a router's advertisement: the flag RTF_ADDRCONF
-# (linux/ipv6_route.h). Netlink cannot set it; without it the kernel would keep the route
-# when the router leaves.
+# Whether the kernel has a route from a router's advertisement: RTF_ADDRCONF of
+# linux/ipv6_route.h. Netlink cannot set this flag, without which the kernel
+# keeps the route when the router leaves.
 is_advertised() { # FAMILY ROUTE...
     [ "$1" = 6 ] || return 1
-    dev_=$(value_of dev "$@") metric_=$(value_of metric "$@")
-    while read -r _ _ _ _ _ m_ _ _ flags_ d_; do
-        if [ "$d_" = "$dev_" ] && [ $((0x$m_)) = "$metric_" ] &&
+    case $2 in
+    default) bits_=0 ;;
+    */*) bits_=${2#*/} ;;
+    *) bits_=128 ;;
+    esac
+    route_="$bits_ $(value_of dev "$@") $(value_of metric "$@")"
+    while read -r _ bits_ _ _ _ metric_ _ _ flags_ dev_; do
+        if [ "$((0x$bits_)) $dev_ $((0x$metric_))" = "$route_" ] &&
             [ $((0x$flags_ & 0x40000)) != 0 ]; then
             return 0
         fi
@@ -86,7 +94,8 @@ is_advertised() { # FAMILY ROUTE...
 is_ours() { # FAMILY ROUTE...
     family_=$1
     shift
-    cut -f 1 "$state/route" 2>/dev/null | grep -qxF -e "$family_ add $(key "$@")"
+    cut -f 1 "$state/route" 2>/dev/null |
+        grep -qxF -e "$family_ add $(key "$@")"
 }
 
 # The routes to a prefix that others have made.
@@ -105,12 +114,15 @@ longest() {
         table = "main"
         for (i = 2; i < NF; i++) if ($i == "table") table = $(i + 1)
         bits = $1 == "default" ? 0 : split($1, part, "/") > 1 ? part[2] : 128
-        if (!(table in most) || bits > most[table]) { most[table] = bits; kept[table] = "" }
+        if (!(table in most) || bits > most[table]) {
+            most[table] = bits
+            kept[table] = ""
+        }
         if (bits == most[table]) kept[table] = kept[table] $0 "\n"
     } END { for (table in kept) printf "%s", kept[table] }'
 }
 
-# What is done for a prefix: `change ROUTE` where it has a route, else `add ROUTE`.
+# What is done for a prefix: `change ROUTE` where it has one, else `add ROUTE`.
 plan() { # FAMILY PREFIX
     case $2 in
     default) ;;
@@ -138,18 +150,23 @@ $routes_
 EOF
 }
 
-# Refuses routes that `ip route change` could confuse.
-refuse_twins() { # FAMILY PLAN
-    twins=$(say "$2" | awk '{
-        key = $2
-        for (i = 3; i < NF; i++) if ($i ~ /^(table|metric|tos)$/) key = key " " $i " " $(i + 1)
+# Refuses routes that `ip route change` and `replace` could confuse.
+refuse_twins() { # FAMILY PREFIX PLAN
+    twins=$({
+        existing "$1" exact "$2"
+        say "$3" | sed -n 's/^add //p'
+    } | awk '{
+        key = $1
+        for (i = 2; i < NF; i++)
+            if ($i ~ /^(table|metric|tos)$/) key = key " " $i " " $(i + 1)
         if (seen[key]++) { print key; exit }
     }')
-    [ -z "$twins" ] || fail "IPv$1 has two routes \`$twins\`; give them different metrics"
+    [ -z "$twins" ] ||
+        fail "IPv$1 has two routes \`$twins\`; give them different metrics"
 }
 
-# Writes a route into a table that no rule uses. What is printed of it must be what was
-# written: otherwise `ip` cannot write this route, and the one in use is not touched.
+# Writes a route into a table that no rule uses. Unless what `ip` prints is what
+# was written, it cannot write this route, and the one in use is not touched.
 rehearse() { # FAMILY ROUTE...
     family_=$1 scratch=1718382964
     shift
@@ -159,14 +176,15 @@ rehearse() { # FAMILY ROUTE...
         printed=$(routes "$family_" $scratch)
         ip "-$family_" route del table $scratch $route_
     fi
-    [ "$(key $printed)" = "$(key $route_)" ] || fail "\`ip\` cannot write this route: $*"
+    [ "$(key $printed)" = "$(key $route_)" ] ||
+        fail "\`ip\` cannot write this route: $*"
 }
 
 set_route() { # PREFIX ATTRIBUTE VALUE
     attribute=$2
     for family in 4 6; do
         planned=$(plan $family "$1")
-        refuse_twins $family "$planned"
+        refuse_twins $family "$1" "$planned"
         while read -r action route; do
             [ -z "$action" ] || set_one $family "$action" "$3" $route
         done <<EOF
@@ -181,16 +199,16 @@ set_one() { # FAMILY ACTION VALUE ROUTE...
     shift 3
     key=$(key "$@")
     save route "$family $action $key" "$*"
-    old="$*"
-    [ "$action" = change ] || old=$(copy_of "$family" "$key" "$1")
-    if [ "$old" ] && [ "$(value_of "$attribute" $old)" = "$new" ] &&
-        [ $(($(value_of expires "$@")+0)) -le $(($(value_of expires $old) + 60)) ]; then
-        return
+    old=$(copy_of "$family" "$key" "$1")
+    if [ "$(value_of "$attribute" $old)" = "$new" ]; then
+        # A copy is written again where its model has got a longer lifetime.
+        ends=$(value_of expires "$@") end=$(value_of expires $old)
+        [ $((ends + 0)) -gt $((end + 60)) ] || return 0
     fi
     new=$(with "$attribute" "$new" "$@")
     rehearse "$family" $new
     [ "$action" = change ] || action=replace
-    ip "-$family" route $action $new || fail "failed: ip -$family route $action $new"
+    ip "-$family" route $action $new || fail "failed: route $action $new"
 }
 
 # The route of a key, as it is now.
@@ -210,7 +228,9 @@ drop_others() { # FAMILY PREFIX PLAN
         esac
         wanted=
         while read -r action line; do
-            [ "$action" != add ] || [ "$1 add $(key $line)" != "$saved" ] || wanted=yes
+            if [ "$action" = add ] && [ "$1 add $(key $line)" = "$saved" ]; then
+                wanted=yes
+            fi
         done <<EOF
 $3
 EOF
@@ -260,7 +280,8 @@ check_lookup() { # PREFIX ATTRIBUTE VALUE
     done
 }
 
-# Each route gets the saved value of the attribute; all else stays as it is now.
+# Each route gets the saved value of the attribute. All else stays as it is now,
+# as a manager may have changed it since.
 revert_route() { # PREFIX ATTRIBUTE VALUE
     attribute=$2
     [ -e "$state/route" ] || return 0
@@ -285,8 +306,9 @@ restore_route() { # FAMILY ATTRIBUTE VALUE ROUTE...
     family_=$1 attribute_=$2 old=$3
     shift 3
     [ "$(value_of "$attribute_" "$@")" != "$old" ] || return 0
-    # With a next-hop object and no attribute Linux takes those of any route that has the
-    # object (fib_create_info in net/ipv4/fib_semantics.c); 0 stands for none.
+    # Without attributes, a route with a next-hop object gets those of any other
+    # route with it (fib_create_info in net/ipv4/fib_semantics.c). 0 stands for
+    # none.
     case " $* " in *' nhid '*) old=${old:-0} ;; esac
     ip "-$family_" route change $(with "$attribute_" "$old" "$@") || missing=yes
 }

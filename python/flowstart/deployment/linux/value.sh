@@ -2,7 +2,8 @@ set_value() { # FILE VALUE
     old=$(cat "$1" 2>/dev/null) || fail "this kernel has no $1"
     [ "$old" != "$2" ] || return 0
     save value "$1" "$old"
-    { printf '%s\n' "$2" >"$1"; } 2>/dev/null || fail "this kernel does not take $2 in $1"
+    { printf '%s\n' "$2" >"$1"; } 2>/dev/null ||
+        fail "this kernel does not take $2 in $1"
 }
 
 check_value() { # FILE VALUE
