@@ -286,7 +286,14 @@ def answer(
     found = _groups(facts, times, order, base_times or times)
     rows = {
         (row.group, row.variant, row.statistic): row
-        for row in intervals(found, order, baseline, statistics=statistics, seed=seed)
+        for row in intervals(
+            found,
+            order,
+            baseline,
+            statistics=statistics,
+            level=1 - (1 - LEVEL) / (criteria.verdicts if criteria else 1),
+            seed=seed,
+        )
     }
     if repeats:
         moved = [estimates(_groups(facts, one, order, one), order, baseline) for one in repeats]
@@ -419,20 +426,24 @@ WHEN = "network="
 
 @dataclass(frozen=True)
 class Partial:
-    """The verdict on the traffic of one network."""
+    """The verdict on the traffic of one network, or of a group of networks."""
 
-    network: str
+    name: str
+    """The network, or what the networks of the group have in common."""
+    networks: tuple[str, ...]
+    traffic: float
+    """Their share of all transfers."""
     verdict: Verdict
     commands: dict[str, list[Commands]]
-    """How each setting is limited to the network."""
+    """How each setting is limited to the networks."""
 
     @property
     def lines(self) -> list[str]:
-        """The verdict and what implements it, in words."""
-        lines = [f"When network={self.network}: {self.verdict.headline}"]
+        """The verdict on a network and what implements it, in words."""
+        lines = [f"When network={self.name}: {self.verdict.headline}"]
         name = self.verdict.recommended or ""
         commands = self.commands.get(name, ())
-        return [*lines, *(line for found in commands for line in found.lines(name, self.network))]
+        return [*lines, *(line for found in commands for line in found.lines(name, self.name))]
 
 
 def parsed(given: Sequence[str]) -> tuple[str, ...]:
@@ -453,20 +464,27 @@ def refuse_unknown(networks: Sequence[str], known: Sequence[str]) -> None:
 
 
 def partial(
-    network: str,
+    name: str,
+    networks: Sequence[str],
     facts: "pl.DataFrame",
     runs: Sequence[Times],
     settings: Settings,
     criteria: Criteria,
 ) -> Partial:
-    """The verdict on a network's traffic. Paths are separate, so the others do not matter."""
+    """The verdict on the traffic of networks. Paths are separate, so others do not matter."""
     import polars as pl
 
     base, hosts = settings.reference, settings.hosts
-    commands = {v.name: hosts.commands(v, base, network) for v in settings.compared}
+    commands = {
+        variant.name: [
+            found for network in networks for found in hosts.commands(variant, base, network)
+        ]
+        for variant in settings.compared
+    }
     names = [name for name, found in commands.items() if found]
+    mine = facts.filter(pl.col("network").is_in([*networks]))
     found = answer(
-        facts.filter(pl.col("network") == network),
+        mine,
         runs[0],
         names,
         base.name,
@@ -475,7 +493,9 @@ def partial(
         statistics=FOR_A_VERDICT,
         seed=settings.seed,
     )
-    return Partial(network, found.verdict, {name: commands[name] for name in names})
+    traffic = mine.height / max(facts.height, 1)
+    limited = {name: commands[name] for name in names}
+    return Partial(name, tuple(networks), traffic, found.verdict, limited)
 
 
 @dataclass(frozen=True)

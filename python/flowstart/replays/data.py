@@ -49,6 +49,21 @@ def partial_document(found: Partial, settings: Settings) -> dict[str, Any]:
     return verdict_document(found.verdict, settings, found.commands)
 
 
+def group_document(found: Partial, settings: Settings) -> dict[str, Any]:
+    """The verdict on a group, with its networks and the routes that implement it.
+
+    Commands are those of what is recommended: with thousands of networks all would be too many.
+    """
+    kept = found.verdict.recommended
+    limited = {name: c if name == kept else [] for name, c in found.commands.items()}
+    return {
+        "group": found.name,
+        "networks": list(found.networks),
+        "traffic": found.traffic,
+        "verdict": verdict_document(found.verdict, settings, limited),
+    }
+
+
 def verdict_document(
     verdict: Verdict,
     settings: Settings,
@@ -171,6 +186,8 @@ class ReplayData(Result):
     """Whether paths are known and the recording is reproduced; None if it was stopped before."""
     partial: list[Partial] = field(default_factory=list)
     """The verdicts on single networks, if that was asked."""
+    groups: list[Partial] = field(default_factory=list)
+    """The verdicts on groups of networks."""
     rollout: Rollout | None = None
     """The same where only a part of the connections is switched, if that was asked."""
     bands: list[Band] = field(default_factory=list)
@@ -414,9 +431,10 @@ class ReplayData(Result):
             "repeats": self.answer.repeats,
             "verdict": verdict_document(self.verdict, self.settings),
             "partial": [
-                {"network": one.network, "verdict": partial_document(one, self.settings)}
+                {"network": one.name, "verdict": partial_document(one, self.settings)}
                 for one in self.partial
             ],
+            "groups": [group_document(one, self.settings) for one in self.groups],
             "rollout": self.rollout
             and {
                 "share": self.rollout.share,

@@ -1,6 +1,6 @@
 """Replays a capture and answers what was asked of it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ from flowstart.replays.answer import (
     shared,
 )
 from flowstart.replays.calibration import Calibration, calibrate
+from flowstart.replays.groups import network_groups
 from flowstart.replays.paths import ReplayPath, build, facts
 from flowstart.replays.rate_fit import fitted
 from flowstart.replays.result import Replay
@@ -113,13 +114,23 @@ class _Study:
         answered = self._answer(self.together, repeats=repeats)
         yield {"answer": answered}
         runs = (self.together, *repeats)
-        parts = [
-            partial(network, self.tested, runs, self.settings, self.criteria)
-            for network in self.asked.when
-        ]
+        asked = {network: [network] for network in self.asked.when}
+        groups = network_groups(self.facts) if self.examined.valid else {}
+        parts = self._partial(asked, runs, self.settings)
+        parts += self._partial(groups, runs, self.settings)
         yield {"rollout": self._rollout()}
         yield self._bands(answered, parts)
         yield {"competing": self._competing()}
+
+    def _partial(
+        self, parts: Mapping[str, Sequence[str]], runs: Sequence[Times], settings: Settings
+    ) -> list[Partial]:
+        """The verdicts on parts of the traffic, by name with their networks; all hold at once."""
+        criteria = replace(self.criteria, verdicts=max(len(parts), 1))
+        return [
+            partial(name, networks, self.tested, runs, settings, criteria)
+            for name, networks in parts.items()
+        ]
 
     def _examined(self, calibration: Calibration | None) -> dict[str, Any]:
         """What can be judged. If that is enough, the facts are those of these networks."""
@@ -174,29 +185,30 @@ class _Study:
 
     def _bands(self, answered: Answer, parts: Sequence[Partial]) -> dict[str, Any]:
         """What is recommended, or else gains most, under other assumptions."""
-        names = _decisive(answered.verdict).union(*(_decisive(one.verdict) for one in parts))
+        asked = [one.verdict for one in parts if one.name in self.asked.when]
+        names = _decisive(answered.verdict).union(*map(_decisive, asked))
+        names |= {one.verdict.recommended for one in parts if one.verdict.recommended}
         found = []
         if names and self.asked.buffers and self.examined.valid:
             settings = self.settings.only({answered.baseline, *names})
             judged = {*self.facts["network"].unique(), *self.asked.when}
             paths = [path for path in self.paths if path.name in judged]
             for other in alternatives(paths, settings, windows=self._has_windows):
-                found.append(self._band(other, [one.network for one in parts]))
+                found.append(self._band(other, parts))
         parts = [self.examined.judged(one, found, self.asked, self.runner.capture) for one in parts]
-        return {"bands": found, "partial": parts}
+        count = len(self.asked.when)
+        return {"bands": found, "partial": parts[:count], "groups": parts[count:]}
 
-    def _band(self, other: Alternative, networks: Sequence[str]) -> Band:
+    def _band(self, other: Alternative, parts: Sequence[Partial]) -> Band:
         """The verdicts under another assumption."""
         runner, times = replace(self.runner, settings=other.settings), Times(packets=True)
         for rows in runner.run(other.paths, TOGETHER):
             times.add(rows)
         names = other.settings.names
         answered = self._answer(times, names, statistics=FOR_A_VERDICT)
-        parts = (
-            partial(network, self.tested, [times], other.settings, self.criteria)
-            for network in networks
-        )
-        return Band(other.name, answered, {one.network: one.verdict for one in parts})
+        networks = {one.name: one.networks for one in parts}
+        judged = self._partial(networks, [times], other.settings)
+        return Band(other.name, answered, {one.name: one.verdict for one in judged})
 
     @property
     def _has_windows(self) -> bool:

@@ -9,6 +9,7 @@ from flowstart.model import custom, document
 from flowstart.model import stack as stacks
 from flowstart.render import footnotes, summary
 from flowstart.render.grid import Column, Grid
+from flowstart.replays import groups
 from flowstart.replays.answer import EVERYTHING
 from flowstart.replays.data import ReplayData
 from flowstart.replays.paths import BUFFERS, joined
@@ -257,8 +258,11 @@ def risk(replay: ReplayData) -> list[str]:
 
 
 def partial(replay: ReplayData) -> list[str]:
-    """The verdicts on single networks."""
-    return [line for one in replay.partial for line in one.lines]
+    """The verdicts on single networks, and the settings for groups where none is for all."""
+    lines = [line for one in replay.partial for line in one.lines]
+    if replay.verdict.recommended is None:
+        lines += [line for one in replay.groups if (line := groups.line(one))]
+    return lines
 
 
 def remedy(replay: ReplayData) -> list[str]:

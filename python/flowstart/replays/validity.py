@@ -82,8 +82,8 @@ class Examined:
         self, found: Partial, bands: Sequence[Band], questions: Questions, capture: Capture
     ) -> Partial:
         """The verdict on one network, as far as its replay supports it."""
-        others = {band.name: band.partial[found.network] for band in bands}
-        checks = self.of(found.network)
+        others = {band.name: band.partial[found.name] for band in bands}
+        checks = self.of(found.name)
         verdict = subjected(found.verdict, checks, others, questions, capture)
         return replace(found, verdict=verdict)
 
