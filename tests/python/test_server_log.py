@@ -48,7 +48,7 @@ def test_rows_become_transfers_in_order_of_time(log: Log) -> None:
     assert [group.network for group in found.groups] == ["192.0.2.0/24", "2001:db8::/48"]
     assert found.groups[0].min_rtt_s == 0.039
     assert found.groups[0].to_remote.rate_bps is None
-    assert "a replay fits it to the durations" in found.groups[0].to_remote.rate_method
+    assert "the last byte is in the socket's send buffer" in found.groups[0].to_remote.rate_method
     assert found.summary["by_handshake"]["complete"] == 3
 
 
