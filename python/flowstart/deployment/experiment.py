@@ -38,12 +38,12 @@ and congctl, a socket TCP_CONGESTION and BPF programs, a server its sysctls."""
 RESAMPLES = 2000
 """Simulated tests of one size: their power has a standard error of 0.009."""
 OFTEN = 10
-"""Where each row is drawn so many times, sums over rows are normal (central limit theorem)."""
+"""Where each cluster is drawn so many times, sums are normal (central limit theorem)."""
 NEAR = 0.02
 """A size is accepted where the simulated power is this near."""
 ROUNDS = 6
-VERSIONS = 2000
-"""Rows that are drawn from, at least, unless each network has 32: random assignments of it."""
+VERSIONS, ROWS = 20, 10_000
+"""Random assignments of each cluster that are drawn from; fewer for so many rows of all."""
 BLOCK = 2**21
 """Numbers that are drawn at once."""
 DAY_S = 86_400.0
@@ -279,18 +279,20 @@ class _Tests:
         assigned: NDArray[np.int64],
         seed: int,
     ) -> "_Tests":
-        """Assigned at random, each time also the other way round."""
+        """Assigned at random, each time also the other way round; harm hits others each time."""
         clusters, number = _numbered(clusters), len(np.unique(clusters))
         random = np.random.default_rng([seed, 7])
         parts = []
-        for _ in range(min(max(VERSIONS // (2 * number), 2), 16)):
+        places = random.random(len(clusters))
+        for version in range(min(max(ROWS // number, 2), VERSIONS)):
+            harmed = measure.version(version, places)
             coins = random.random(int(assigned.max()) + 1) < 0.5
             for treated in (coins[assigned], ~coins[assigned]):
                 columns = (
                     measure.count * ~treated,
                     measure.base * ~treated,
                     measure.count * treated,
-                    measure.other * treated,
+                    harmed * treated,
                 )
                 parts.append(np.column_stack([np.bincount(clusters, c, number) for c in columns]))
         sums = np.concatenate(parts)
@@ -320,11 +322,24 @@ class _Tests:
 
     def power(self, units: int, rng: np.random.Generator) -> float:
         """The share of simulated tests with so many clusters in both arms that show the effect."""
-        difference, variance = _compared(_drawn(self.rows, units, rng))
+        difference, variance = _compared(self._drawn(units, rng))
         # Each arm's variance misses one degree of freedom.
         error = np.sqrt(variance * units / (units - 2))
         reach = student(self.normal, units - 2)
         return float(np.mean(self.sign * difference > reach * error))
+
+    def _drawn(self, units: int, rng: np.random.Generator) -> Floats:
+        """The sums of each of the simulated tests, which have so many clusters."""
+        rows = self.rows
+        if units >= OFTEN * self.number:
+            middle, root = units * rows.mean(axis=0), _root(units * np.cov(rows.T, bias=True))
+            return np.asarray(middle + rng.standard_normal((RESAMPLES, len(root))) @ root)
+        block = max(1, BLOCK // units)
+        found = []
+        for first in range(0, RESAMPLES, block):
+            tests = min(block, RESAMPLES - first)
+            found.append(rows[rng.integers(len(rows), size=(tests, units))].sum(axis=1))
+        return np.concatenate(found)
 
 
 def _compared(sums: Floats) -> tuple[Floats, Floats]:
@@ -343,23 +358,6 @@ def _compared(sums: Floats) -> tuple[Floats, Floats]:
         twice = 1 if a == b else 2
         variance += twice * weights[:, a] * weights[:, b] * sums[:, 4 + column]
     return means[:, 1] - means[:, 0], np.maximum(variance, 0.0)
-
-
-def _drawn(rows: Floats, units: int, rng: np.random.Generator) -> Floats:
-    """The sums of each of the simulated tests, which have so many clusters."""
-    number = len(rows)
-    if units >= OFTEN * number:
-        middle, root = units * rows.mean(axis=0), _root(units * np.cov(rows.T, bias=True))
-        return np.asarray(middle + rng.standard_normal((RESAMPLES, len(root))) @ root)
-    block = max(1, BLOCK // min(units, number))
-    found = []
-    for first in range(0, RESAMPLES, block):
-        tests = min(block, RESAMPLES - first)
-        if units < number:
-            found.append(rows[rng.integers(number, size=(tests, units))].sum(axis=1))
-        else:  # how often each is drawn says the same in fewer numbers
-            found.append(rng.multinomial(units, np.full(number, 1 / number), size=tests) @ rows)
-    return np.concatenate(found)
 
 
 def _root(covariance: Floats) -> Floats:

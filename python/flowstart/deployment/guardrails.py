@@ -52,12 +52,13 @@ class Measure:
     count: Floats
     """How many each transfer counts for."""
     other: Floats
-    """The same where there is the gain, or harm of the limit's size: on average, where any
-    transfer may be harmed."""
+    """The same with the gain, or if the transfer is harmed."""
     normal: float
     """What a normal variable must reach to be significant."""
     sign: float
     """The direction in which the other arm's mean moves."""
+    share: float = 1.0
+    """The share of transfers that gain or are harmed, drawn at random."""
     harm: str = ""
     """The harm of the limit's size, in words; empty for the gain."""
     threshold_s: float | None = None
@@ -71,7 +72,19 @@ class Measure:
     @property
     def at_limit(self) -> float:
         """With the gain, or the harm."""
-        return float(self.other.sum() / self.count.sum())
+        mean = self.base + self.share * (self.other - self.base)
+        return float(mean.sum() / self.count.sum())
+
+    def version(self, number: int, places: Floats) -> Floats:
+        """What each transfer adds in one of several versions of the harm.
+
+        Its transfers are those whose place, uniform from 0 to 1, is passed in this version: each
+        is harmed in its share of the versions (systematic sampling).
+        """
+        passed = np.floor(places + (number + 1) * self.share + 1e-9)
+        return np.where(
+            passed > np.floor(places + number * self.share + 1e-9), self.other, self.base
+        )
 
     @property
     def difference(self) -> float:
@@ -142,13 +155,12 @@ def guardrails(
         old, new = ((decides & (t > threshold)).astype(np.float64) for t in (base_s, slower))
         name = f"share of transfers {of} that take longer than {text.seconds(threshold)}"
         count = decides.astype(np.float64)
-        on_average = old + share * (new - old)
-        found = (str(quantity), name, old, count, on_average, reach, 1.0, harm, threshold)
+        found = (str(quantity), name, old, count, new, reach, 1.0, share, harm, threshold)
         return Measure(*found)
 
-    share = f"{text.share(limits.harmed)} of them take {factor:.2g} times as long"
+    some = f"{text.share(limits.harmed)} of them take {factor:.2g} times as long"
     factors = np.full(len(times), factor)
-    yield slow(Quantity.HARMED, HARM_QUANTILES, factors, limits.harmed, share)
+    yield slow(Quantity.HARMED, HARM_QUANTILES, factors, limits.harmed, some)
     rise = np.where(times > np.quantile(times, TAIL), 1 + limits.p99, 1.0)
     tail = f"p99 rises by {text.share(limits.p99)}"
     yield slow(Quantity.P99, TAIL_QUANTILES, rise, 1.0, tail)
@@ -175,7 +187,7 @@ def _loss(packets: Packets, decides: Chosen, of: str, limits: Limits, reach: flo
     new = lost + pattern * (limit - share) * sent.sum() / pattern.sum()
     name = f"share of packets retransmitted in transfers {of}"
     found = (str(Quantity.RETRANSMITTED), name, lost, sent, new)
-    return Measure(*found, reach, 1.0, "it is at its limit")
+    return Measure(*found, reach, 1.0, harm="it is at its limit")
 
 
 def _of(size_class: str) -> str:
