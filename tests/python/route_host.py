@@ -26,8 +26,8 @@ KINDS = {
     "metric": [f"-4 route add default {GATEWAY} metric 100"],
     "attributes": [
         (
-            f"-4 route add default {GATEWAY} proto dhcp src 10.0.0.2 metric 200 mtu 1400 advmss 1300 "
-            "rto_min 300ms features ecn"
+            f"-4 route add default {GATEWAY} proto dhcp src 10.0.0.2 metric 200 mtu 1400 "
+            "advmss 1300 rto_min 300ms features ecn"
         ),
     ],
     "next-hops": [

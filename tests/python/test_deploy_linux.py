@@ -177,8 +177,8 @@ def test_a_network_has_a_copy_of_the_route_that_covers_it_until_the_revert(
         "10.12.0.0/16 via 10.0.1.1 dev h1 metric 9 initcwnd 30",
         f"192.0.2.0/24 metric 300 initcwnd 30 {hops}",
         (
-            "2001:db8:9::/48 metric 300 initcwnd 30 pref medium nexthop via fe80::a dev h0 weight 1 "
-            "nexthop via fe80::b dev h1 weight 1"
+            "2001:db8:9::/48 metric 300 initcwnd 30 pref medium nexthop via fe80::a dev h0 "
+            "weight 1 nexthop via fe80::b dev h1 weight 1"
         ),
     ]
     assert host.script(file, "revert").returncode == 0

@@ -13,7 +13,7 @@ from flowstart.replays.calibration import calibrate
 from flowstart.replays.execute import study
 from flowstart.replays.rate_fit import fitted
 from flowstart.replays.settings import Settings
-from made_up_logs import Network, columns, networks, write
+from made_up_logs import Network, columns, networks, write, write_nginx
 
 MIXES = 20
 
@@ -118,3 +118,50 @@ def test_known_rates_are_within_a_tenth_and_intervals_contain_the_truth(
     assert sum(one <= 0.1 for one in off) >= 0.9 * len(off)
     assert len(off) >= 0.6 * total
     assert within >= 0.95 * total
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("initial_window", [10, 30])
+def test_durations_that_end_in_the_send_buffer_bound_rates_from_below_only(
+    initial_window: int, tmp_path: pathlib.Path
+) -> None:
+    file = tmp_path / "access.csv"
+    rates = write_nginx(file, initial_window, 12, initial_window)
+    ways = {g.network: g.to_remote for g in fitted(fs.read_capture(file), Settings()).groups}
+    assert all(ways[name].rate_assumed and ways[name].rate_high_bps is None for name in rates)
+    shares = [(ways[name].rate_low_bps or 0.0) / rate for name, rate in rates.items()]
+    assert max(shares) <= 1
+    assert sorted(shares)[6] > 0.2
+
+
+def test_a_duration_of_unknown_end_gives_no_rate(tmp_path: pathlib.Path) -> None:
+    found = networks(9, count=1)
+    (group,) = fitted(fs.read_capture(write(found, 9, tmp_path / "log.csv")), Settings()).groups
+    assert group.to_remote.rate_assumed
+    assert group.to_remote.rate_low_bps is None
+    assert group.to_remote.rate_high_bps is None
+
+
+def test_rates_are_unknown_where_the_durations_hold_a_backend(tmp_path: pathlib.Path) -> None:
+    found = networks(10, count=1, rtts_s=(0.05, 0.05))
+    file = write(found, 10, tmp_path / "log.csv")
+    header, *lines = file.read_text().splitlines()
+    later = [f"{row.rpartition(',')[0]},{float(row.rpartition(',')[2]) + 0.15}" for row in lines]
+    file.write_text("\n".join([header, *later]))
+    (group,) = fitted(fs.read_capture(file, columns=columns(10)), Settings()).groups
+    assert group.to_remote.rate_assumed
+    assert group.to_remote.rate_low_bps is None
+
+
+def test_a_backend_that_is_logged_is_taken_from_the_durations(tmp_path: pathlib.Path) -> None:
+    found = networks(10, count=1, rtts_s=(0.05, 0.05))
+    file = write(found, 10, tmp_path / "log.csv")
+    header, *lines = file.read_text().splitlines()
+    later = [
+        f"{row.rpartition(',')[0]},{float(row.rpartition(',')[2]) + 0.15},0.15" for row in lines
+    ]
+    file.write_text("\n".join([f"{header},wait", *later]))
+    named = f"{columns(10)},backend=wait:s"
+    (group,) = fitted(fs.read_capture(file, columns=named), Settings()).groups
+    low, high = interval(group.to_remote)
+    assert 0 < low <= found[0].rate_bps <= high

@@ -20,10 +20,6 @@ socket's send buffer, and the client may have it seconds later. Sources, by serv
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -40,6 +36,11 @@ class Kind:
     def gives_rates(self) -> bool:
         """Whether the data have left the path when the duration ends."""
         return bool(self.spans)
+
+    @property
+    def bounds_rates(self) -> bool:
+        """Whether a path's rate is bounded from below only."""
+        return self is KINDS["written"]
 
 
 KINDS = {
@@ -84,25 +85,3 @@ TIME_TAKEN = "time-taken"
 def of_column(name: str) -> str:
     """The kind of a column's durations, by its name alone."""
     return OF_COLUMN.get(name, UNKNOWN)
-
-
-GROWTH = 3
-"""The send buffer has room for at most so many windows: CUBIC 2, BBR 3 (`tcp_sndbuf_expand`)."""
-SEGMENT, TRUESIZE = 1448, 2304
-"""Payload of a segment, and the memory that Linux counts for one. Bytes"""
-LARGEST_IW = 32
-"""Initial windows up to this are allowed for. Segments"""
-FIXED = 128 << 10
-"""What a buffer holds however small the window: `tcp_wmem`'s default, and one segment of GSO, 64 kB
-each. Bytes"""
-
-
-def least_acked(size: "pl.Expr", before: "pl.Expr") -> "pl.Expr":
-    """Bytes of a response that were acknowledged when its last byte was in the send buffer.
-
-    The buffer grows with the window, and the window by at most what was acknowledged, `before`
-    included: bytes of earlier responses on the connection. A buffer that the server fixed
-    (SO_SNDBUF) may hold more; none is assumed.
-    """
-    factor = GROWTH * TRUESIZE / SEGMENT
-    return (size - FIXED - factor * (LARGEST_IW * SEGMENT + before)) / (1 + factor)

@@ -15,27 +15,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flowstart.captures import durations, sources
+from flowstart.captures import durations, plausibility, sources
 from flowstart.captures.contents import Capture, Group, PathEstimate
 from flowstart.captures.frames import all_columns, network
+from flowstart.captures.plausibility import ZONELESS
+from flowstart.captures.rate_bounds import with_least_rates
+from flowstart.captures.units import TEXTS, UNITS, USUAL, Source
 from flowstart.errors import RequestError
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
-BYTES = {"B": 1.0, "kB": 1e3, "MB": 1e6}
-RATES = {"bps": 1.0, "kbps": 1e3, "Mbps": 1e6, "Gbps": 1e9, "Bps": 8.0}
-UNITS = {"time": SECONDS, "end": SECONDS, "rtt": SECONDS, "rttvar": SECONDS, "duration": SECONDS,
-         "backend": SECONDS, "bytes": BYTES, "rate": RATES, "cwnd": {"packets": 1.0}, "peer": {},
-         "server": {}, "connection": {}}  # fmt: skip
-"""What a log may have, with the units of each. `time` is the start of a request, `end` the end of
-its response, `backend` the time from the request to the first byte of the response."""
-TEXTS = ("peer", "server", "connection")
-"""What names something."""
-USUAL = {"time": "s", "end": "s", "bytes": "B", "cwnd": "packets"}
-"""Units that need not be given: seconds since 1970, bytes, and packets."""
 KNOWN = {
     # nginx (ngx_http_core_module, ngx_http_log_module), which writes a row at the end.
     "msec": ("end", "s"),
@@ -78,21 +69,6 @@ KNOWN = {
 }
 """Names of columns that are known, with their meaning and unit; of two for the same, the earlier
 in this list is taken."""
-
-
-@dataclass(frozen=True)
-class Source:
-    """The column that something is taken from."""
-
-    column: str
-    unit: str
-    kind: str = durations.UNKNOWN
-    """Of a duration: its kind."""
-
-    @property
-    def text(self) -> str:
-        """The column with its unit."""
-        return self.column + (f" ({self.unit})" if self.unit else "")
 
 
 @dataclass(frozen=True)
@@ -145,6 +121,11 @@ class Columns:
         """The kind of the durations."""
         return self.sources["duration"].kind if self.has("duration") else durations.UNKNOWN
 
+    def without_rates(self) -> "Columns":
+        """The same with durations from which no rates follow."""
+        duration = dataclasses.replace(self.sources["duration"], kind=durations.UNKNOWN)
+        return dataclasses.replace(self, sources={**self.sources, "duration": duration})
+
     @property
     def warnings(self) -> list[str]:
         """The columns that would be used if their units or kinds were known."""
@@ -176,11 +157,15 @@ class Columns:
                 found.append(cell.cast(pl.String).alias(what))
             elif what == "backend":
                 found.append(_added(cell.cast(pl.String)).mul(UNITS[what][source.unit]).alias(what))
-            elif source.unit:
+            elif what in ("time", "end"):
+                factor = UNITS[what][source.unit or "s"]
+                found.append(_moment(cell.cast(pl.String).str.strip_chars(), factor).alias(what))
+                found.append(
+                    _zoneless(cell.cast(pl.String)).is_not_null().alias(f"{what}{ZONELESS}")
+                )
+            else:
                 number = cell.cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False)
                 found.append((number * UNITS[what][source.unit]).alias(what))
-            else:
-                found.append(_moment(cell.cast(pl.String)).alias(what))
         return found
 
 
@@ -266,17 +251,29 @@ def _suffix(name: str, units: Mapping[str, float]) -> str:
     return unit if underscore and unit in units else ""
 
 
-def _moment(cell: "pl.Expr") -> "pl.Expr":
-    """Seconds since 1970 of a number, of ISO 8601 or of nginx's `16/Nov/2026:10:00:00 +0100`."""
+WITH_ZONE = ("%+", "%d/%b/%Y:%H:%M:%S %z")
+"""ISO 8601, and nginx's `16/Nov/2026:10:00:00 +0100`."""
+WITHOUT_ZONE = ("%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f")
+
+
+def _moment(cell: "pl.Expr", factor: float) -> "pl.Expr":
+    """Seconds since 1970 of a number in a unit, or of a date; without a zone it is of UTC."""
     import polars as pl
 
-    def parsed(form: str) -> "pl.Expr":
-        moment = cell.str.to_datetime(form, time_unit="us", time_zone="UTC", strict=False)
-        return moment.dt.timestamp("us") / 1e6
+    number = cell.cast(pl.Float64, strict=False) * factor
+    return pl.coalesce(number, *(_parsed(cell, form) for form in WITH_ZONE), _zoneless(cell))
 
-    number = cell.cast(pl.Float64, strict=False)
-    forms = ("%+", "%d/%b/%Y:%H:%M:%S %z")
-    return pl.coalesce(number, *map(parsed, forms))
+
+def _zoneless(cell: "pl.Expr") -> "pl.Expr":
+    """The same of a date that names no zone; null for others."""
+    import polars as pl
+
+    return pl.coalesce(*(_parsed(cell, form) for form in WITHOUT_ZONE))
+
+
+def _parsed(cell: "pl.Expr", form: str) -> "pl.Expr":
+    moment = cell.str.to_datetime(form, time_unit="us", time_zone="UTC", strict=False)
+    return moment.dt.timestamp("us") / 1e6
 
 
 def _added(cell: "pl.Expr") -> "pl.Expr":
@@ -304,8 +301,6 @@ NO_RATES = "rates are not estimated here: a replay fits them to the durations"
 NEVER_RATES = (
     "no rates follow from such durations: record packets, or give --network NAME:rate=RATE"
 )
-CLOCK_S = 0.001
-"""The resolution of times in logs."""
 PARQUET = b"PAR1"
 
 
@@ -350,7 +345,13 @@ def read(file: str, mapping: Mapping[str, str]) -> Capture:
     if rows.is_empty():
         reasons = "; ".join(_counted(bad)) or "it has no rows"
         raise RequestError(f"{file} holds no transfers: {reasons}")
-    return _capture(file, rows, columns.warnings + _counted(bad), columns)
+    plausibility.refuse_wrong_units(file, rows, columns.sources)
+    warnings = columns.warnings + _counted(bad)
+    rows, copies = plausibility.without_copies(rows)
+    if short := plausibility.too_short(rows, columns.sources):
+        columns = columns.without_rates()
+    warnings += [*copies, *short, *plausibility.suspicions(rows, columns.sources)]
+    return _capture(file, rows, warnings, columns)
 
 
 @contextmanager
@@ -497,7 +498,7 @@ def _capture(file: str, rows: "pl.DataFrame", warnings: list[str], columns: Colu
             pl.col("duration").fill_null(0.0).alias("end_s"),
             pl.lit(None, pl.Float64).alias("acked_s"),
         ),
-        groups=_groups(_bounded(rows, columns), durations.KINDS[columns.duration_kind]),
+        groups=_groups(rows, columns),
         about={
             "format": FORMAT,
             "link_types": [],
@@ -536,34 +537,15 @@ def _connections(file: str, rows: "pl.DataFrame") -> "pl.DataFrame":
     return all_columns(known)
 
 
-def _bounded(rows: "pl.DataFrame", columns: Columns) -> "pl.DataFrame":
-    """The rows with `least`, a bound of their path's rate from below, in bits a second.
-
-    Where durations end in the send buffer, it follows from what cannot be in it; null without
-    connections, since the size of a buffer depends on what a connection has sent before.
-    """
-    import polars as pl
-
-    if columns.duration_kind != "written" or not columns.has("connection"):
-        return rows.with_columns(least=pl.lit(None, pl.Float64))
-    size, end = pl.col("bytes").cast(pl.Float64), pl.col("time") + pl.col("duration")
-    before = size.cum_sum().over("stream") - size
-    last = end.cum_max().shift(1).over("stream").fill_null(0.0)
-    following = pl.col("time").shift(-1).over("stream")
-    alone = (pl.col("time") >= last - CLOCK_S) & (
-        following.is_null() | (following >= end - CLOCK_S)
-    )
-    acked = durations.least_acked(size, before)
-    took = pl.col("duration") + CLOCK_S
-    return rows.with_columns(
-        least=pl.when(alone & (acked > 0) & (pl.col("duration") > 0)).then(8.0 * acked / took)
-    )
-
-
-def _groups(rows: "pl.DataFrame", kind: durations.Kind) -> list[Group]:
+def _groups(rows: "pl.DataFrame", columns: Columns) -> list[Group]:
     """The networks with what their rows imply for the paths to them, the largest first."""
     import polars as pl
 
+    kind = durations.KINDS[columns.duration_kind]
+    if kind.bounds_rates:
+        rows = with_least_rates(rows, by_connection=columns.has("connection"))
+    else:
+        rows = rows.with_columns(least=pl.lit(None, pl.Float64))
     networks = rows.group_by("network").agg(
         pl.col("stream").n_unique().alias("connections"),
         pl.col("rtt").min().alias("min_rtt_s"),

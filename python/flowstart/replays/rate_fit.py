@@ -167,7 +167,8 @@ def _with_throughput(group: Group, rates: dict[str, float]) -> Group:
     if way.rate_bps is not None or group.network not in rates:
         return group
     rate = max(rates[group.network], way.rate_low_bps or 0.0)
-    method = f"unknown, assumed the throughput of the largest responses: {way.rate_method}"
+    least = f", at least {text.rate(way.rate_low_bps)}" if way.rate_low_bps else ""
+    method = f"unknown{least}, assumed the throughput of the largest responses: {way.rate_method}"
     way = dataclasses.replace(way, rate_bps=rate, rate_method=method, rate_assumed=True)
     return dataclasses.replace(group, to_remote=way)
 
