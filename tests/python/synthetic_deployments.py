@@ -448,19 +448,17 @@ def _by_name(name: str) -> Deployment:
     return next(one for one in ALL if one.name == name)
 
 
-WRONG = tuple(
-    WrongLog(_by_name(name), distortion)
-    for name, distortion in (
-        ("fibre-30", "written"),
-        ("loss-iw60", "written"),
-        ("net-slower-30", "written"),
-        ("cable-30", "backend"),
-        ("net-many", "backend"),
-        ("fibre-20", "milliseconds"),
-        ("net-cells", "milliseconds"),
-        ("cells-30", "seconds"),
-        ("loss-one", "seconds"),
-        ("ten-networks-30", "idle"),
-    )
+DISTORTED: tuple[tuple[str, Distortion], ...] = (
+    ("fibre-30", "written"),
+    ("loss-iw60", "written"),
+    ("net-slower-30", "written"),
+    ("cable-30", "backend"),
+    ("net-many", "backend"),
+    ("fibre-20", "milliseconds"),
+    ("net-cells", "milliseconds"),
+    ("cells-30", "seconds"),
+    ("loss-one", "seconds"),
+    ("ten-networks-30", "idle"),
 )
+WRONG = tuple(WrongLog(_by_name(name), distortion) for name, distortion in DISTORTED)
 """What is recommended from these rests on rates that nobody has measured."""

@@ -96,7 +96,7 @@ class _Study:
         try:
             for times, one in ((self.together, TOGETHER), (alone, ALONE)):
                 for rows in self.runner.run(self.paths, one):
-                    store.add(rows)
+                    store.add(self._for_clients(rows))
                     times.add(rows)
             for part in self._inferred():
                 found = replace(found, **part)
@@ -105,6 +105,15 @@ class _Study:
                 raise
             found = replace(found, interrupted=True)
         return found
+
+    def _for_clients(self, rows: "pl.DataFrame") -> "pl.DataFrame":
+        """Rows with the time from a client's request to the last byte."""
+        import polars as pl
+
+        waits = self.facts.select("transfer", "request_s")
+        return rows.join(waits, on="transfer", how="left", maintain_order="left").select(
+            pl.exclude("request_s"), request_to_last_byte_s=pl.col("fct_s") + pl.col("request_s")
+        )
 
     def _inferred(self) -> Iterator[dict[str, Any]]:
         """What follows from the rows, part by part, with the passes that it takes."""
