@@ -5,7 +5,7 @@ are beyond the limit. So a network that exceeds it by chance among many does not
 class of networks that is harmed does.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -14,6 +14,7 @@ import numpy as np
 from flowstart.inference.clusters import Floats
 from flowstart.inference.gates import (
     TAIL,
+    Chosen,
     Exceeding,
     Gate,
     Limits,
@@ -30,10 +31,12 @@ MOST_TRAFFIC = 0.05
 """The largest share of traffic that may be in networks beyond a limit."""
 NAMED = 0.5
 """A network is named where the probability that it is beyond the limit is at least this."""
-DRAWS = 200
+DRAWS = 100
 """Resamples of each network, of which only a standard error is taken."""
 LONGEST = 100.0
 """A p99 that grows or shrinks by more times counts as one that does so by as much."""
+KEPT = 50
+"""The slowest times of a network that are looked at for its p99, at least."""
 P99_ERROR = 0.01
 """The smallest standard error of a change of p99: repeats differ by 1 % in their round trips."""
 
@@ -111,22 +114,70 @@ class _Together:
         yield self._gate(
             Quantity.HARMED, Shares(harm.share * worth, worth, limit), harm.share, at, seed
         )
-        drawn = np.random.default_rng(seed).poisson(1.0, (DRAWS, len(self.owner)))
-        # The sample itself stands first.
-        weights = np.vstack([np.ones(len(self.owner)), drawn]).astype(np.float64)
-        ratios = np.nan_to_num(self._p99(weights), nan=1.0).clip(1 / LONGEST, LONGEST)
-        values = np.log(ratios / (1 + self.limits.p99))
-        yield self._gate(
-            Quantity.P99, self._differences(values, P99_ERROR), ratios[0] - 1, at, seed
-        )
+        lost = (Quantity.LOSS, Quantity.RETRANSMITTED)
+        values, errors = self._with_errors(lost, seed)
         sent = np.bincount(self.places, base.sent.mean(axis=0))
-        for quantity in (Quantity.LOSS, Quantity.RETRANSMITTED):
-            before, after = (self._lost(one, quantity, weights) for one in self.runs)
-            limits = np.minimum(self.limits.of_loss(before), 1.0)
-            # Of arcsine roots, which independent packets spread alike whatever their share.
-            values = np.arcsin(np.sqrt(after)) - np.arcsin(np.sqrt(limits))
-            least = 0.5 / np.sqrt(np.maximum(sent, 1))
-            yield self._gate(quantity, self._differences(values, least), after[0], at, seed)
+        least = np.array([np.full(len(sent), P99_ERROR), *[0.5 / np.sqrt(np.maximum(sent, 1))] * 2])
+        errors = np.where(self._few, np.inf, np.maximum(errors, least))
+        rise = (1 + self.limits.p99) * np.exp(values[0]) - 1
+        shares = [np.bincount(self.places, variant.packets(one).mean(axis=0)) for one in lost]
+        estimates = [rise, *(share / np.maximum(sent, 1) for share in shares)]
+        for quantity, *found in zip((Quantity.P99, *lost), values, errors, estimates, strict=True):
+            yield self._gate(quantity, Differences(found[0], found[1]), found[2], at, seed)
+
+    @property
+    def _few(self) -> Chosen:
+        """Networks with so few clusters that they show nothing by themselves."""
+        sizes = np.bincount(self.clusters)
+        kish = np.bincount(self.owner, sizes) ** 2 / np.bincount(self.owner, sizes**2)
+        return np.asarray(kish < FEW_CLUSTERS)
+
+    def _with_errors(self, lost: Sequence[Quantity], seed: int) -> tuple[Floats, Floats]:
+        """The differences of p99 and loss from their limits in the sample, and their errors.
+
+        Clusters are drawn with replacement: each so many times as a Poisson variable has it.
+        """
+        tails = [_Slowest.of(one, self.places, self.clusters) for one in self.runs]
+        packets = [[self._packets(one, quantity) for one in self.runs] for quantity in lost]
+        random, number = np.random.default_rng(seed), len(self.owner)
+
+        def differences(weights: Floats) -> Floats:
+            return np.array(
+                [self._p99(tails, weights), *(self._loss(both, weights) for both in packets)]
+            )
+
+        sample = differences(np.ones(number))
+        total, squares = np.zeros_like(sample), np.zeros_like(sample)
+        for _ in range(DRAWS):
+            found = differences(random.poisson(1.0, number).astype(np.float64)) - sample
+            total, squares = total + found, squares + found**2
+        return sample, np.sqrt(np.maximum(squares / DRAWS - (total / DRAWS) ** 2, 0.0))
+
+    def _packets(self, runs: Runs, quantity: Quantity) -> tuple[Floats, Floats]:
+        """Packets of each cluster: those that a quantity counts, and those sent."""
+        counted = np.bincount(self.clusters, runs.packets(quantity).sum(axis=0))
+        return counted, np.bincount(self.clusters, runs.sent.sum(axis=0))
+
+    def _loss(self, both: Sequence[tuple[Floats, Floats]], weights: Floats) -> Floats:
+        """How far each network's loss is beyond its limit.
+
+        It is a difference of arcsine roots, which independent packets spread alike whatever their
+        share.
+        """
+        before, after = (
+            np.bincount(self.owner, weights * counted)
+            / np.maximum(np.bincount(self.owner, weights * sent), 1)
+            for counted, sent in both
+        )
+        limits = np.minimum(self.limits.of_loss(before), 1.0)
+        return np.asarray(np.arcsin(np.sqrt(np.minimum(after, 1.0))) - np.arcsin(np.sqrt(limits)))
+
+    def _p99(self, tails: Sequence["_Slowest"], weights: Floats) -> Floats:
+        """By how much, in logarithms, each network's p99 rises beyond its limit."""
+        base, variant = (tail.p99(weights) for tail in tails)
+        with np.errstate(invalid="ignore"):  # where neither is ever done
+            ratios = np.nan_to_num(variant / base, nan=1.0, posinf=LONGEST)
+        return np.asarray(np.log(ratios.clip(1 / LONGEST, LONGEST) / (1 + self.limits.p99)))
 
     def _gate(
         self, quantity: Quantity, family: Distribution, estimates: Floats, at: Levels, seed: int
@@ -154,57 +205,49 @@ class _Together:
             networks=tuple(exceeding),
         )
 
-    def _differences(self, values: Floats, least: Floats | float) -> Differences:
-        """Networks' values in the sample, with the errors that resamples show.
-
-        With few clusters a network shows nothing by itself.
-        """
-        sizes = np.bincount(self.clusters)
-        kish = np.bincount(self.owner, sizes) ** 2 / np.bincount(self.owner, sizes**2)
-        errors = np.maximum(values[1:].std(axis=0), least)
-        return Differences(values[0], np.where(kish < FEW_CLUSTERS, np.inf, errors))
-
-    def _lost(self, runs: Runs, quantity: Quantity, weights: Floats) -> Floats:
-        """The share of packets lost or retransmitted in each resample and network."""
-        starts = np.searchsorted(self.owner, np.arange(len(self.names)))
-        part, all_ = (
-            np.add.reduceat(weights * np.bincount(self.clusters, of.sum(axis=0)), starts, axis=1)
-            for of in (runs.packets(quantity), runs.sent)
-        )
-        return np.asarray(part / np.maximum(all_, 1))
-
-    def _p99(self, weights: Floats) -> Floats:
-        """The ratio of both settings' p99 in each resample and network."""
-        base, variant = (_Slowest.of(one, self.places, self.clusters) for one in self.runs)
-        with np.errstate(invalid="ignore"):  # where neither is ever done
-            return np.array([variant.p99(row) / base.p99(row) for row in weights])
-
 
 @dataclass(frozen=True)
 class _Slowest:
-    """Times of each network, the slowest first."""
+    """Times of each network, the slowest first; only those that can be its p99."""
 
     times: Floats
     clusters: Numbers
     networks: Numbers
     starts: Numbers
     counts: Numbers
+    """How many of a network are kept."""
+    cluster_sizes: Numbers
+    """How many times each cluster has."""
+    owner: Numbers
+    """The network of each cluster."""
 
     @classmethod
     def of(cls, runs: Runs, places: Numbers, clusters: Numbers) -> Self:
-        """Those of all runs together."""
+        """Those of all runs together: the slowest tenth, and at least `KEPT`."""
         times, networks = runs.times.ravel(), np.tile(places, len(runs.times))
+        owners = np.tile(clusters, len(runs.times))
         order = np.lexsort((-times, networks))
         counts = np.bincount(networks)
-        starts = np.cumsum(counts) - counts
-        owners = np.tile(clusters, len(runs.times))[order]
-        return cls(times[order], owners, networks[order], starts, counts)
+        rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
+        kept = order[rank < np.maximum(counts // 10, KEPT)[networks[order]]]
+        counts = np.bincount(networks[kept])
+        _, first = np.unique(clusters, return_index=True)
+        return cls(
+            times[kept],
+            owners[kept],
+            networks[kept],
+            np.cumsum(counts) - counts,
+            counts,
+            np.bincount(owners),
+            places[first],
+        )
 
     def p99(self, weights: Floats) -> Floats:
         """Each network's p99 where clusters are drawn so many times."""
         drawn = weights[self.clusters]
         above = np.cumsum(drawn)
         above -= (above[self.starts] - drawn[self.starts])[self.networks]
-        total = np.add.reduceat(drawn, self.starts)
-        places = np.add.reduceat(above < TAIL * total[self.networks], self.starts, dtype=np.int64)
-        return self.times[self.starts + np.minimum(places, self.counts - 1)]
+        total = np.bincount(self.owner, weights * self.cluster_sizes)
+        places = np.bincount(self.networks, above < TAIL * total[self.networks])
+        found = self.starts + np.minimum(places.astype(np.int64), self.counts - 1)
+        return np.asarray(self.times[found])
