@@ -209,6 +209,17 @@ class Truth:
         found = [(g, what, by) for g, one in self.groups.items() for what, by in one.items()]
         return max(found, key=lambda three: three[2])
 
+    def beyond(self, deployment: Deployment) -> float:
+        """The share of connections in networks that exceed a limit by a tenth or more."""
+        names = [f"10.{number}.0.0/24" for number in range(len(deployment.nets))]
+        counts = [net.connections for net in deployment.nets]
+        exceeding = sum(
+            count
+            for name, count in zip(names, counts, strict=True)
+            if name in self.groups and max(self.groups[name].values()) > 1.1
+        )
+        return exceeding / sum(counts)
+
 
 TRUTH_SHARE = 0.25
 """Of a capture's connections that each seed of the truth draws, which bounds its time."""

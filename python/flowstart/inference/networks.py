@@ -156,7 +156,8 @@ class _Together:
     def _packets(self, runs: Runs, quantity: Quantity) -> tuple[Floats, Floats]:
         """Packets of each cluster: those that a quantity counts, and those sent."""
         counted = np.bincount(self.clusters, runs.packets(quantity).sum(axis=0))
-        return counted, np.bincount(self.clusters, runs.sent.sum(axis=0))
+        sent = np.bincount(self.clusters, runs.sent.sum(axis=0))
+        return counted.astype(np.float64), sent.astype(np.float64)
 
     def _loss(self, both: Sequence[tuple[Floats, Floats]], weights: Floats) -> Floats:
         """How far each network's loss is beyond its limit.
