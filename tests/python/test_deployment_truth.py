@@ -18,7 +18,8 @@ MOST_BEYOND = 0.05
 
 
 def test_sixty_deployments_have_distinct_names() -> None:
-    names = [one.name for one in (*synthetic.ALL, *synthetic.MANY, *synthetic.WRONG)]
+    names = [one.name for one in (*synthetic.ALL, *synthetic.MANY)]
+    names += [one.name for one in synthetic.WRONG]
     assert len(set(names)) == 60
     assert {len(one.nets) for one in (*synthetic.MANY, *synthetic.MANY_HARMFUL)} == {200}
 
@@ -29,7 +30,8 @@ def test_a_wrong_log_has_every_transfer_and_other_durations(tmp_path: pathlib.Pa
     found = read_capture(tmp_path / "log.json", columns=columns)
     recorded = synthetic.recorded(log.deployment, 1).transfers
     assert found.transfers.height == recorded.height
-    assert found.transfers["end_s"].sum() < 0.8 * recorded["end_s"].sum()
+    short, whole = (sum(rows["end_s"].to_list()) for rows in (found.transfers, recorded))
+    assert short < 0.8 * whole
 
 
 def test_there_are_twenty_of_each_with_three_hundred_transfers() -> None:
