@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from flowstart.deployment import Packets, Population, TestPlan, plan
 from flowstart.deployment.stacks import Commands
 from flowstart.errors import RequestError
-from flowstart.inference import Group, Judgement, Row, Statistic, Verdict, intervals
+from flowstart.inference import Group, Judgement, Row, Statistic, Status, Verdict, intervals
 from flowstart.inference.data import LEVEL, OF_TRANSFERS, finite
 from flowstart.inference.gates import (
     FEWEST_TRANSFERS,
@@ -28,6 +28,7 @@ from flowstart.inference.networks import Networks, network_gates
 from flowstart.inference.verdict import judge
 from flowstart.render.columns import CLASSES
 from flowstart.replays.paths import BUFFERS, ReplayPath
+from flowstart.replays.rate_fit import KNOWN
 from flowstart.replays.runner import Round
 from flowstart.replays.scenario import usual_stack
 from flowstart.replays.settings import Settings
@@ -436,6 +437,8 @@ class Partial:
     verdict: Verdict
     commands: dict[str, list[Commands]]
     """How each setting is limited to the networks."""
+    together: int = 1
+    """How many such verdicts there are, whose errors are those of one."""
 
     @property
     def lines(self) -> list[str]:
@@ -495,7 +498,9 @@ def partial(
     )
     traffic = mine.height / max(facts.height, 1)
     limited = {name: commands[name] for name in names}
-    return Partial(name, tuple(networks), traffic, found.verdict, limited)
+    return Partial(
+        name, tuple(networks), traffic, found.verdict, limited, together=criteria.verdicts
+    )
 
 
 @dataclass(frozen=True)
@@ -549,6 +554,13 @@ class Band:
     partial: Mapping[str, Verdict] = field(default_factory=dict)
     """The same by network, where networks have verdicts by themselves."""
 
+    @property
+    def conclusive(self) -> bool:
+        """Whether more runs would settle nothing."""
+        verdicts = (self.answer.verdict, *self.partial.values())
+        statuses = {one.status for verdict in verdicts for one in verdict.judgements}
+        return Status.INCONCLUSIVE not in statuses
+
 
 @dataclass(frozen=True)
 class Alternative:
@@ -566,7 +578,8 @@ def alternatives(
 
     `windows` says whether the recording has the receivers'.
     """
-    found = [Alternative(name, others, settings) for name, others in bands(paths)]
+    varied = [*buffers(paths), *rates(paths)]
+    found = [Alternative(name, others, settings) for name, others in varied]
     if "queue" not in settings.impairments:
         queued = [replace(path, path=path.path | {"queue": QUEUE}) for path in paths]
         found.append(Alternative(f"{QUEUE} queues", queued, settings))
@@ -577,18 +590,9 @@ def alternatives(
     return found
 
 
-def bands(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
-    """The paths with other buffers where they are assumed and other rates where they are fitted.
-
-    No buffer is made smaller than is known; that least is a band by itself. Of a network without
-    a known least it is `LEAST_BUFFER`. Rates go to both ends of their intervals. Empty where
-    nothing is uncertain.
-    """
-    return _buffers(paths) + _rates(paths)
-
-
-def _rates(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
-    if not any(path.rate_range for path in paths):
+def rates(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
+    """The paths at both ends of their rates' intervals; empty where all rates are given."""
+    if all(path.given for path in paths):
         return []
     return [
         ("lowest rates", [_at_end(path, 0) for path in paths]),
@@ -596,11 +600,17 @@ def _rates(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
     ]
 
 
+MEASURED = (1 / KNOWN**0.5, KNOWN**0.5)
+"""The ends of the interval of a rate that packets show, as factors: it counts as known."""
+
+
 def _at_end(replayed: ReplayPath, end: int) -> ReplayPath:
-    if replayed.rate_range is None:
+    if replayed.given:
         return replayed
-    rate = replayed.rate_range[end] or UNBOUNDED * replayed.rates_bps[0]
-    written = dict.fromkeys(("rate", "reverse_rate"), f"{rate:.0f}bps")
+    there, back = (MEASURED[end] * rate for rate in replayed.rates_bps)
+    if replayed.rate_range:
+        there = back = replayed.rate_range[end] or UNBOUNDED * replayed.rates_bps[0]
+    written = {"rate": f"{there:.0f}bps", "reverse_rate": f"{back:.0f}bps"}
     return replace(replayed, path=replayed.path | written)
 
 
@@ -609,7 +619,11 @@ LEAST_BUFFER = 10
 reproduced, and a smaller buffer would have lost packets of every burst."""
 
 
-def _buffers(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
+def buffers(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
+    """The paths with other buffers where they are assumed; empty where none is.
+
+    No buffer is made smaller than is known, and that least is an alternative by itself.
+    """
     if not any({*BUFFERS} & {*path.assumed} for path in paths):
         return []
     found = [
