@@ -21,7 +21,7 @@ def deploy(
         typer.Option(
             "--from",
             metavar="FILE",
-            help="result.json of `flowstart replay`, or the folder of its -o.",
+            help="Result of the replay: result.json, or the folder of -o.",
             show_default=False,
         ),
     ],
