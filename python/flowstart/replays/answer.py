@@ -449,12 +449,20 @@ class Partial:
         return [*lines, *(line for found in commands for line in found.lines(name, self.name))]
 
 
-def parsed(given: Sequence[str]) -> tuple[str, ...]:
-    """The networks that are named. Raises RequestError where another part is."""
+GROUP = "group="
+
+
+def parsed(given: Sequence[str], kinds: Sequence[str] = (WHEN,)) -> tuple[str, ...]:
+    """The networks, or groups, that are named. Raises RequestError where another part is."""
+    found = []
     for text in given:
-        if not text.startswith(WHEN) or text == WHEN:
-            raise RequestError(f"`{text}` should be written network=PREFIX", ("when",))
-    return tuple(text.removeprefix(WHEN) for text in given)
+        kind = next((kind for kind in kinds if text.startswith(kind) and text != kind), None)
+        if kind is None:
+            forms = {WHEN: "network=PREFIX", GROUP: "group=NAME"}
+            wanted = " or ".join(forms[kind] for kind in kinds)
+            raise RequestError(f"`{text}` should be written {wanted}", ("when",))
+        found.append(text.removeprefix(kind))
+    return tuple(found)
 
 
 def refuse_unknown(networks: Sequence[str], known: Sequence[str]) -> None:

@@ -68,7 +68,9 @@ class ReplayPath:
         high = min((edge for edge in RTTS_MS if edge > rtt_ms), default=None)
         if low is None:
             return f"RTT below {high} ms, {rate}"
-        return f"RTT {low} ms or more, {rate}" if high is None else f"RTT {low}–{high} ms, {rate}"
+        return (
+            f"RTT {low} ms or more, {rate}" if high is None else f"RTT {low} to {high} ms, {rate}"
+        )
 
     @property
     def traffic(self) -> Traffic:
