@@ -33,7 +33,7 @@ from flowstart.replays.result import Replay
 from flowstart.replays.runner import ALONE, COMPETING, TOGETHER, Progress, Round, Runner
 from flowstart.replays.settings import Settings
 from flowstart.replays.summary import Rows
-from flowstart.replays.validity import examine
+from flowstart.replays.validity import UNKNOWN, examine
 
 if TYPE_CHECKING:
     import polars as pl
@@ -146,15 +146,15 @@ class _Study:
         ]
 
     def _examined(self, calibration: Calibration | None) -> dict[str, Any]:
-        """What can be judged. If that is enough, the facts are those of these networks."""
+        """What is known and reproduced; the networks without a known rate are left out."""
         import polars as pl
 
         lost = sum(self.left_out.values())
         self.examined = examine(self.runner.capture, self.paths, self.facts, lost, calibration)
-        left_out = dict(self.left_out)
-        if self.examined.valid and self.examined.failed:
-            left_out |= self.examined.left_out(self.facts)
-            self.facts = self.facts.filter(~pl.col("network").is_in([*self.examined.failed]))
+        left_out, unknown = dict(self.left_out), self.examined.unknown
+        if self.examined.valid and unknown:
+            self.facts = self.tested.filter(~pl.col("network").is_in(unknown))
+            left_out[UNKNOWN] = self.tested.height - self.facts.height
         return {"examined": self.examined, "facts": self.facts, "left_out": left_out}
 
     def _answer(self, times: Times, names: Sequence[str] = (), **more: Any) -> Answer:

@@ -1,8 +1,9 @@
 """Whether a replay supports a recommendation: four questions, answered before the verdict.
 
-A network is judged if its bottleneck's rate is known and its recorded times are reproduced. The
-verdict rests on these networks if they have `COVERED` of the transfers. A buffer cannot be bounded
-from above unless it overflowed, so buffers are varied instead (`alternatives`).
+Networks with a known rate must have `COVERED` of the transfers, and so must those whose recorded
+times are reproduced. Other networks without a known rate are left out. Those that are not
+reproduced stay: harm there still counts. A buffer cannot be bounded from above unless it
+overflowed, so buffers are varied instead (`answer.alternatives`).
 """
 
 import shlex
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 COVERED = 0.8
-"""The share of transfers that must be in networks that are judged. If a fifth of all transfers is
-not, and a setting harms every fourth of these, it is at the limit of harm for all traffic (5 %)."""
+"""The share of transfers on known paths, and of those that are reproduced. If a fifth is not, and a
+setting harms every fourth of these, it is at the limit of harm for all traffic (5 %)."""
 OVERALL, OF_A_PART = 0.15, 0.3
 """The largest median error of simulated times, over all transfers and in a size class or network.
 
@@ -40,20 +41,20 @@ LABELS = {
     Question.TRAFFIC: "Traffic enough",
 }
 UNKNOWN, DIFFERENT = "path not known", "not reproduced"
-"""Why transfers are not judged."""
+"""What is wrong with a network."""
 
 
 @dataclass(frozen=True)
 class Examined:
-    """The answers to the first two questions, and why some networks are not judged."""
+    """The answers to the first two questions, and what is wrong with some networks."""
 
     checks: tuple[Check, ...] = ()
     failed: Mapping[str, str] = field(default_factory=dict)
-    """The reason, by the network's name."""
+    """`UNKNOWN` or `DIFFERENT`, by the network's name."""
 
     @property
     def valid(self) -> bool:
-        """Whether a verdict on the networks that are judged is a verdict on the traffic."""
+        """Whether the replay supports a verdict on the traffic."""
         return all(check.holds is not False for check in self.checks)
 
     @property
@@ -61,13 +62,10 @@ class Examined:
         """Whether enough rates are known for the replay to show anything."""
         return not any(c.question == Question.PATH and not c.holds for c in self.checks)
 
-    def left_out(self, facts: "pl.DataFrame") -> dict[str, int]:
-        """How many transfers are not judged, by reason."""
-        counts = dict(facts.group_by("network").len().iter_rows())
-        found: dict[str, int] = {}
-        for name, reason in sorted(self.failed.items()):
-            found[reason] = found.get(reason, 0) + counts[name]
-        return found
+    @property
+    def unknown(self) -> list[str]:
+        """The networks whose rate is not known."""
+        return sorted(name for name, reason in self.failed.items() if reason == UNKNOWN)
 
     def of(self, network: str) -> tuple[Check, ...]:
         """The answers for one network."""
@@ -232,29 +230,38 @@ def _reproduction(
     import polars as pl
 
     compared = errors.drop_nulls("error")
-    judged = compared.filter(~pl.col("network").is_in([*failed])) if failed else compared
-    judged = compared if judged.is_empty() else judged
     different = [name for name, why in failed.items() if why == DIFFERENT]
-    share = traffic.replayed * compared.height / errors.height
+    agreeing = compared.filter(~pl.col("network").is_in(different))
+    known = agreeing.filter(~pl.col("network").is_in([*failed]))
+    share = traffic.replayed * agreeing.height / errors.height
     reason = ""
     if share < COVERED:
-        why = max(calibration.left_out, key=lambda name: calibration.left_out[name], default="")
-        reason = (
-            f"{text.share(share)} of transfers have a time to compare with "
-            f"({text.share(COVERED)} needed)" + f"; the others: {why}" * bool(why)
-        )
-    elif different and traffic.share(traffic.without(failed)) < COVERED:
-        largest = traffic.largest(different)
-        mine = compared.filter(pl.col("network") == largest)
-        reason = f"{largest}: {_off(mine, OF_A_PART)}"
+        reason = f"{text.short_share(share)} of transfers ({text.share(COVERED)} needed)"
+        reason += f"; {_example(traffic, compared, different, calibration)}"
     else:
-        reason = _worst_part(judged)
-    error = _median(compared if reason else judged)
+        reason = _worst_part(agreeing if known.is_empty() else known)
+    error = _median(compared if reason else agreeing)
     off = f", median error {text.short_share(error)}" * (not compared.is_empty())
     finding = f"{text.short_share(share)}{off}"
     if not reason:
         return Check(Question.REPRODUCTION, True, finding)
     return Check(Question.REPRODUCTION, False, finding, reason, _settling(traffic.capture))
+
+
+def _example(
+    traffic: _Traffic, compared: "pl.DataFrame", different: Sequence[str], calibration: Calibration
+) -> str:
+    """Why too few transfers are reproduced: of the largest network, or of those not compared."""
+    import polars as pl
+
+    if different:
+        name = traffic.largest(different)
+        mine = compared.filter(pl.col("network") == name)
+        if mine.height >= COVERED * traffic.transfers[name]:
+            return f"{name}: {_off(mine, OF_A_PART)}"
+    counts = calibration.left_out
+    why = max(counts, key=lambda reason: counts[reason], default="they cannot be replayed")
+    return f"the others have no time to compare with: {why}"
 
 
 def _worst_part(judged: "pl.DataFrame") -> str:
