@@ -151,6 +151,8 @@ def test_a_column_without_a_unit_is_warned_of_with_what_to_write(cli: Cli, log: 
         ("bytes=a,rtt=b", "--columns rtt=b: its unit is not known; write rtt=b:s (s, ms, us, ns)"),
         ("bytes=a,rtt=b:kB", "the unit `kB` is not known; it may be s, ms, us, ns"),
         ("size=a", "--columns: `size` is none of time, end, rtt"),
+        ("bytes=a,duration=b:ms:acke", "the kind `acke` is not known; it may be written, acked"),
+        ("bytes=a,duration=b:acked", "its unit is not known; write duration=b:s (s, ms, us, ns)"),
         ("bytes=a,bytes=b", "--columns: `bytes` is given twice"),
         ("bytes", "--columns `bytes`: NAME=COLUMN is needed, such as time=ts"),
         (None, "none of its 2 columns is known; if it is a log of transfers, name them"),

@@ -193,6 +193,11 @@ def _mapped(file: str, what: str, text: str, names: Sequence[str]) -> Source:
         column, kind = before, last
     if column not in names and ":" in column:
         column, _, unit = column.rpartition(":")
+    if what == "duration" and column.rpartition(":")[0] in names:
+        raise RequestError(
+            f"--columns {what}={text}: the kind `{unit}` is not known; it may be "
+            f"{', '.join(durations.NAMED)}"
+        )
     if column not in names:
         raise RequestError(
             f"--columns {what}={text}: {file} has no column `{column}`; there is {listed(names)}"
