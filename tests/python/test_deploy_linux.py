@@ -12,6 +12,7 @@ import re
 import signal
 import socket
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -202,6 +203,32 @@ def test_what_is_already_changed_is_restored_where_a_step_fails(
     assert host.routes() == before
     assert value(host, "tcp_slow_start_after_idle") == "1"
     assert not list((tmp_path / "state").iterdir())
+
+
+def test_a_signal_at_any_time_leaves_the_routes_as_they_were(
+    host: Host, tmp_path: pathlib.Path
+) -> None:
+    host.make("metric")
+    host.make("next-hops")
+    before = host.routes()
+    file = written(tmp_path, "route default initcwnd 30")
+    variables = os.environ | {"FLOWSTART_STATE": str(tmp_path / "state")}
+    stopped = 0
+    for number in range(25):
+        setting = subprocess.Popen(
+            host.command("sh", str(file), "set"),
+            env=variables,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        time.sleep(0.02 * number)
+        setting.terminate()
+        if setting.wait():
+            stopped += 1
+        else:
+            assert host.script(file, "revert").returncode == 0
+        assert host.routes() == before
+    assert stopped
 
 
 def value(host: Host, name: str) -> str:

@@ -42,6 +42,7 @@ check() {
 
 restore_after_error() {
     say "$name: restoring what was there" >&2
+    $leftover 2>/dev/null
     restore
 }
 
@@ -105,6 +106,7 @@ watch() {
 }
 
 set -uf
+leftover= # the command that removes what a signal would leave
 LC_ALL=C
 PATH=$PATH:/usr/sbin:/sbin
 export LC_ALL PATH

@@ -172,10 +172,12 @@ rehearse() { # FAMILY ROUTE...
     shift
     route_=$(with table '' "$@")
     printed=
+    leftover="ip -$family_ route del table $scratch $route_"
     if ip "-$family_" route add table $scratch $route_; then
         printed=$(routes "$family_" $scratch)
-        ip "-$family_" route del table $scratch $route_
+        $leftover
     fi
+    leftover=
     [ "$(key $printed)" = "$(key $route_)" ] ||
         fail "\`ip\` cannot write this route: $*"
 }
