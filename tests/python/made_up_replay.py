@@ -31,6 +31,8 @@ def facts(
             "start_s": [float(number) for number in range(transfers)],
             "network": list(networks) or [NETWORK] * transfers,
             "size_bytes": [size] * transfers,
+            "access": ["RTT below 30 ms, 10 Mbit/s or more"] * transfers,
+            "request_s": [0.0] * transfers,
         }
     )
 

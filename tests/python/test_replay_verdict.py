@@ -48,7 +48,7 @@ def test_of_forty_deployments_the_better_are_recommended_and_no_harmful_one_is()
     assert chosen[False] == []
 
 
-def test_a_class_that_is_harmed_vetoes_a_gain_over_all_traffic(web_mix: Replay) -> None:
+def test_classes_and_networks_that_are_harmed_veto_a_gain_over_all_traffic(web_mix: Replay) -> None:
     found = web_mix.verdict.of("iw30")
     assert found
     assert found.gain.gains
@@ -57,12 +57,12 @@ def test_a_class_that_is_harmed_vetoes_a_gain_over_all_traffic(web_mix: Replay) 
     assert web_mix.verdict.headline.startswith(
         "Recommendation: keep the current setting. iw30 is 11."
     )
-    assert "transfers below 10 kB" in web_mix.verdict.headline
+    assert "may exceed the limit of harm for up to" in web_mix.verdict.headline
 
 
 def test_a_setting_is_shown_with_the_quantity_that_decides_against_it(web_mix: Replay) -> None:
     found = {one.setting: one.cause for one in web_mix.verdict.judgements}
-    assert found == {"iw30": "inconclusive: p99", "jump-start": "research"}
+    assert found == {"iw30": "inconclusive: harm", "jump-start": "research"}
 
 
 def test_an_inconclusive_gain_gets_a_test_and_no_deployment(web_mix: Replay) -> None:

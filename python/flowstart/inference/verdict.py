@@ -14,7 +14,7 @@ from enum import StrEnum
 
 from flowstart import text
 from flowstart.inference.data import Row
-from flowstart.inference.gates import Gate, Outcome, Quantity
+from flowstart.inference.gates import Exceeding, Gate, Outcome, Quantity
 from flowstart.inference.intervals import NO_DIFFERENCE
 
 EQUAL = 0.01
@@ -123,6 +123,8 @@ class Judgement:
     """A clause that follows the name of the setting."""
     question: Question | None = None
     """The question of validity that prevents a recommendation."""
+    request: Row | None = None
+    """The gain from a client's request to the last byte, where that is known."""
 
     @property
     def cause(self) -> str:
@@ -141,6 +143,12 @@ class Judgement:
         """The gates that it does not pass: those that reject it first, then the largest excess."""
         failed = [gate for gate in self.gates if gate.outcome != Outcome.PASSES]
         return sorted(failed, key=lambda g: (g.outcome != Outcome.REJECTED, -g.excess))
+
+    @property
+    def exceeding(self) -> list[Exceeding]:
+        """The networks that are probably beyond a limit, most traffic first."""
+        found = {one.network: one for gate in self.gates for one in gate.networks}
+        return sorted(found.values(), key=lambda one: (-one.traffic, one.network))
 
 
 @dataclass(frozen=True)
@@ -167,6 +175,10 @@ class Verdict:
             return self.of(self.recommended)
         offered = [one for one in self.judgements if one.status != Status.RESEARCH]
         return min((one for one in offered if one.gain.gains), key=_gain, default=None)
+
+    def for_clients(self, rows: Mapping[str, Row]) -> "Verdict":
+        """The same with each setting's gain from a client's request to the last byte."""
+        return self._changed(lambda one: _for_client(one, rows.get(one.setting)))
 
     @property
     def objection(self) -> Check | None:
@@ -285,6 +297,16 @@ def _judgement(name: str, gain: Row, gates: tuple[Gate, ...], *, offered: bool) 
     return dataclasses.replace(one, reason=_reason(one, status))
 
 
+def _for_client(one: Judgement, request: Row | None) -> Judgement:
+    """A judgement whose reason also has the gain that a client sees."""
+    if request is None or request.estimate is None or request.estimate == one.gain.estimate:
+        return one
+    told = faster(one.gain)
+    seen = f"{told.removesuffix(')')}; {_amount(request.estimate)} from request to last byte)"
+    reason = one.reason.replace(told, seen, 1) if told.endswith(")") else one.reason
+    return dataclasses.replace(one, reason=reason, request=request)
+
+
 def _status(gain: Row, gates: Sequence[Gate]) -> Status:
     if gain.loses or any(gate.outcome == Outcome.REJECTED for gate in gates):
         return Status.REJECTED
@@ -305,14 +327,19 @@ def _reason(one: Judgement, status: Status) -> str:
     first = faster(one.gain)
     research = "; the stack does not offer it" if one.status == Status.RESEARCH else ""
     if status == Status.RECOMMENDED:
-        parts = {(gate.kind, gate.part) for gate in one.gates}
-        classes, networks = (sum(k == kind for k, _ in parts) for kind in ("size class", "network"))
-        where = f"{text.counted(classes, 'size class', 'size classes')} and "
-        where += text.counted(networks, "network", "networks")
-        return f"{first}, and within every limit for {where} judged{research}"
+        return f"{first}, and within every limit{_except_in(one)}{research}"
     if not one.vetoes:
         return f"{first}{research}"
     return f"{first}, {'but' if one.gain.gains else 'and'} {exceeding(one.vetoes[0])}{research}"
+
+
+def _except_in(one: Judgement) -> str:
+    """The networks that are beyond a limit nevertheless."""
+    found = one.exceeding
+    if not found:
+        return ""
+    traffic = text.share(sum(network.traffic for network in found))
+    return f" except in {named(found)} ({traffic} of the traffic)"
 
 
 def faster(gain: Row) -> str:
@@ -321,13 +348,17 @@ def faster(gain: Row) -> str:
         return "cannot be compared"
     if equal(gain):
         return "makes no difference"
-    amount = text.percent(abs(gain.estimate)).lstrip("+−")
-    size = f"{amount} {'faster' if gain.estimate < 0 else 'slower'}"
+    size = _amount(gain.estimate)
     if gain.low is None or gain.high is None:
         return f"is {size} ({gain.reason})"
     ends = f"{text.percent(gain.low)} to {text.percent(gain.high)}"
     significant = "" if gain.gains or gain.loses else ", not significant"
     return f"is {size} (95 % CI {ends}{significant})"
+
+
+def _amount(change: float) -> str:
+    amount = text.percent(abs(change)).lstrip("+−")
+    return f"{amount} {'faster' if change < 0 else 'slower'}"
 
 
 ACTIONS = {
@@ -342,10 +373,12 @@ ACTIONS = {
 def exceeding(gate: Gate) -> str:
     """What is beyond its limit, or may be, with the end of the interval that decides."""
     does, may, of = ACTIONS[gate.quantity]
-    shown = text.percent if gate.quantity == Quantity.P99 else text.share
+    shown = text.percent if gate.is_change else text.share
     part, limit = part_in_words(gate), f"limit {text.share(gate.limit)}"
     if gate.few:
         return f"has too few connections in {part} to be judged"
+    if gate.kind == "networks":
+        return _in_networks(gate, limit)
     if gate.outcome == Outcome.REJECTED:
         size, bound = shown(gate.estimate), f"at least {shown(gate.low)}"
     else:
@@ -357,12 +390,41 @@ def exceeding(gate: Gate) -> str:
     return f"{does} {size} {of} {part} ({bound}, {limit})"
 
 
+LIMITED = {
+    Quantity.HARMED: "harm",
+    Quantity.P99: "p99",
+    Quantity.LOSS: "loss",
+    Quantity.RETRANSMITTED: "retransmissions",
+}
+MOST_NAMED = 3
+"""Networks that a sentence names."""
+
+
+def _in_networks(gate: Gate, limit: str) -> str:
+    """In how much traffic a limit is exceeded, and in which networks."""
+    of = LIMITED[gate.quantity]
+    low, size, high = (text.share(value) for value in (gate.low, gate.estimate, gate.high))
+    if gate.outcome == Outcome.REJECTED:
+        what = f"exceeds the limit of {of} for {size} of the traffic (at least {low}, {limit})"
+    else:
+        what = f"may exceed the limit of {of} for up to {high} of the traffic"
+        what += f" (estimate {size}, {limit})"
+    return what + (f": {named(gate.networks)}" if gate.networks else "")
+
+
+def named(networks: Sequence[Exceeding]) -> str:
+    """The first of some networks, and how many more there are."""
+    names = [one.network for one in networks[:MOST_NAMED]]
+    more = len(networks) - len(names)
+    return text.listed([*names, *([f"{more} more"] * bool(more))])
+
+
 def part_in_words(gate: Gate) -> str:
     """The traffic that a gate is about."""
     if gate.kind == "all":
         return "all transfers"
-    if gate.kind == "network":
-        return f"network {gate.part}"
+    if gate.kind == "networks":
+        return "networks"
     of = "" if gate.part.startswith(("below", "above")) else "of "
     return f"transfers {of}{gate.part}"
 

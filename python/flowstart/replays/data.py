@@ -49,6 +49,21 @@ def partial_document(found: Partial, settings: Settings) -> dict[str, Any]:
     return verdict_document(found.verdict, settings, found.commands)
 
 
+def group_document(found: Partial, settings: Settings) -> dict[str, Any]:
+    """The verdict on a group, with its networks and the routes that implement it.
+
+    Commands are those of what is recommended: with thousands of networks all would be too many.
+    """
+    kept = found.verdict.recommended
+    limited = {name: c if name == kept else [] for name, c in found.commands.items()}
+    return {
+        "group": found.name,
+        "networks": list(found.networks),
+        "traffic": found.traffic,
+        "verdict": verdict_document(found.verdict, settings, limited),
+    }
+
+
 def verdict_document(
     verdict: Verdict,
     settings: Settings,
@@ -102,6 +117,12 @@ def _judgement(
             "transfers": gain.transfers,
             "significant": gain.gains,
         },
+        "request_to_last_byte": one.request
+        and {
+            "geomean_change": finite(one.request.estimate),
+            "low": finite(one.request.low),
+            "high": finite(one.request.high),
+        },
         "vetoes": [
             {"kind": gate.kind, "part": gate.part, "quantity": str(gate.quantity)}
             for gate in one.vetoes
@@ -132,6 +153,7 @@ def _gate(gate: Gate) -> dict[str, Any]:
         "limit": finite(gate.limit),
         "transfers": gate.transfers,
         "outcome": str(gate.outcome),
+        "networks": [dict(vars(one)) for one in gate.networks],
     }
 
 
@@ -164,6 +186,8 @@ class ReplayData(Result):
     """Whether paths are known and the recording is reproduced; None if it was stopped before."""
     partial: list[Partial] = field(default_factory=list)
     """The verdicts on single networks, if that was asked."""
+    groups: list[Partial] = field(default_factory=list)
+    """The verdicts on groups of networks."""
     rollout: Rollout | None = None
     """The same where only a part of the connections is switched, if that was asked."""
     bands: list[Band] = field(default_factory=list)
@@ -243,14 +267,13 @@ class ReplayData(Result):
         name = one.setting
         chosen = Recommendation(EVERYTHING, self.answer.baseline, (name,), one.reason)
         group = next(g for g in self.answer.groups if g.name == EVERYTHING)
-        column = self.answer.variants.index(name)
         variant = self.settings.variant(name)
         rows = list(self.answer.rows.values())
-        test = answer.test_plan(self.facts, group, column, self.settings.seed)
+        base, seed = self.answer.baseline, self.settings.seed
+        test = answer.test_plan(self.facts, group, self.together, one, base, self.questions, seed)
         is_test = one.status == Status.INCONCLUSIVE
         deployed = _deployed(variant, self.settings.reference)
-        limits = self.questions.limits
-        return notes(chosen, deployed, rows, test, limits=limits, is_test=is_test)
+        return notes(chosen, deployed, rows, test, is_test=is_test)
 
     @property
     def command(self) -> str:
@@ -409,9 +432,10 @@ class ReplayData(Result):
             "repeats": self.answer.repeats,
             "verdict": verdict_document(self.verdict, self.settings),
             "partial": [
-                {"network": one.network, "verdict": partial_document(one, self.settings)}
+                {"network": one.name, "verdict": partial_document(one, self.settings)}
                 for one in self.partial
             ],
+            "groups": [group_document(one, self.settings) for one in self.groups],
             "rollout": self.rollout
             and {
                 "share": self.rollout.share,

@@ -74,6 +74,7 @@ def deployment(file: pathlib.Path, setting: str, networks: Sequence[str] = ()) -
     """
     result = _read(file)
     parts = {one["network"]: one["verdict"] for one in result["partial"]}
+    parts |= {one["group"]: one["verdict"] for one in result.get("groups", ())}
     for network in networks:
         if network not in parts:
             known = ", ".join(parts) or f"none; replay with --when network={network}"

@@ -1,6 +1,6 @@
 """Replays a capture and answers what was asked of it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ from flowstart.replays.answer import (
     shared,
 )
 from flowstart.replays.calibration import Calibration, calibrate
+from flowstart.replays.groups import network_groups
 from flowstart.replays.paths import ReplayPath, build, facts
 from flowstart.replays.rate_fit import fitted
 from flowstart.replays.result import Replay
@@ -95,7 +96,7 @@ class _Study:
         try:
             for times, one in ((self.together, TOGETHER), (alone, ALONE)):
                 for rows in self.runner.run(self.paths, one):
-                    store.add(rows)
+                    store.add(self._for_clients(rows))
                     times.add(rows)
             for part in self._inferred():
                 found = replace(found, **part)
@@ -105,6 +106,15 @@ class _Study:
             found = replace(found, interrupted=True)
         return found
 
+    def _for_clients(self, rows: "pl.DataFrame") -> "pl.DataFrame":
+        """Rows with the time from a client's request to the last byte."""
+        import polars as pl
+
+        waits = self.facts.select("transfer", "request_s")
+        return rows.join(waits, on="transfer", how="left", maintain_order="left").select(
+            pl.exclude("request_s"), request_to_last_byte_s=pl.col("fct_s") + pl.col("request_s")
+        )
+
     def _inferred(self) -> Iterator[dict[str, Any]]:
         """What follows from the rows, part by part, with the passes that it takes."""
         yield {"calibration": (calibration := self._calibration())}
@@ -113,13 +123,27 @@ class _Study:
         answered = self._answer(self.together, repeats=repeats)
         yield {"answer": answered}
         runs = (self.together, *repeats)
-        parts = [
-            partial(network, self.tested, runs, self.settings, self.criteria)
-            for network in self.asked.when
-        ]
+        asked = {network: [network] for network in self.asked.when}
+        parts = self._partial(asked, runs, self.settings, len(asked))
+        split = network_groups(self.facts) if self.examined.valid else {}
+        groups = self._partial(split, runs, self.settings, len(split))
         yield {"rollout": self._rollout()}
-        yield self._bands(answered, parts)
+        yield self._bands(answered, parts, groups)
         yield {"competing": self._competing()}
+
+    def _partial(
+        self,
+        parts: Mapping[str, Sequence[str]],
+        runs: Sequence[Times],
+        settings: Settings,
+        verdicts: int,
+    ) -> list[Partial]:
+        """The verdicts on parts of the traffic, by name with their networks; all hold at once."""
+        criteria = replace(self.criteria, verdicts=max(verdicts, 1))
+        return [
+            partial(name, networks, self.tested, runs, settings, criteria)
+            for name, networks in parts.items()
+        ]
 
     def _examined(self, calibration: Calibration | None) -> dict[str, Any]:
         """What is known and reproduced; the networks without a known rate are left out."""
@@ -172,9 +196,12 @@ class _Study:
         times = self._times(self.paths, one)
         return shared(self.facts, times, self.together, one, self.settings)
 
-    def _bands(self, answered: Answer, parts: Sequence[Partial]) -> dict[str, Any]:
+    def _bands(
+        self, answered: Answer, parts: Sequence[Partial], groups: Sequence[Partial]
+    ) -> dict[str, Any]:
         """What is recommended, or else gains most, under other assumptions."""
-        verdicts = [answered.verdict, *(one.verdict for one in parts)]
+        chosen = [one for one in groups if one.verdict.recommended]
+        verdicts = [answered.verdict, *(one.verdict for one in (*parts, *chosen))]
         names = set().union(*map(_decisive, verdicts))
         # A setting that is not recommended cannot be contradicted by more runs.
         repeats = self.asked.repeats if any(one.recommended for one in verdicts) else 0
@@ -186,12 +213,22 @@ class _Study:
             runner = replace(self.runner, settings=settings)
             for other in alternatives(paths, settings, windows=self._has_windows):
                 runner.settings = other.settings
-                runs = self._runs(other, runner, min(FEWEST_REPEATS, repeats))
-                found.append(self._judged(other, runs, self.asked.when))
-        parts = [self.examined.judged(one, found, self.asked, self.runner.capture) for one in parts]
-        return {"bands": found, "partial": parts}
+                runs = self._runs(other, runner, min(FEWEST_REPEATS, repeats), [*parts, *chosen])
+                found.append(self._judged(other, runs, [*parts, *chosen]))
+        asked, capture = self.asked, self.runner.capture
+        return {
+            "bands": found,
+            "partial": [self.examined.judged(one, found, asked, capture) for one in parts],
+            "groups": [self.examined.judged(one, found, asked, capture) for one in groups],
+        }
 
-    def _runs(self, other: Alternative, runner: Runner, repeats: int) -> list[Times]:
+    def _runs(
+        self,
+        other: Alternative,
+        runner: Runner,
+        repeats: int,
+        parts: Sequence[Partial],
+    ) -> list[Times]:
         """A run under another assumption, and repeats where it does not decide."""
         runs: list[Times] = []
         for repeat in range(1 + repeats):
@@ -199,20 +236,20 @@ class _Study:
             for rows in runner.run(other.paths, Round(repeat=repeat)):
                 times.add(rows)
             runs.append(times)
-            if repeat == 0 and self._judged(other, runs, self.asked.when).conclusive:
+            if repeat == 0 and self._judged(other, runs, parts).conclusive:
                 break
         return runs
 
-    def _judged(self, other: Alternative, runs: Sequence[Times], networks: Sequence[str]) -> Band:
+    def _judged(self, other: Alternative, runs: Sequence[Times], parts: Sequence[Partial]) -> Band:
         """The verdicts from some runs under another assumption."""
         first, *repeats = runs
         names = other.settings.names
         answered = self._answer(first, names, repeats=repeats, statistics=FOR_A_VERDICT)
-        parts = (
-            partial(network, self.tested, runs, other.settings, self.criteria)
-            for network in networks
-        )
-        return Band(other.name, answered, {one.network: one.verdict for one in parts})
+        judged = [
+            self._partial({one.name: one.networks}, runs, other.settings, one.together)[0]
+            for one in parts
+        ]
+        return Band(other.name, answered, {one.name: one.verdict for one in judged})
 
     @property
     def _has_windows(self) -> bool:

@@ -3,12 +3,13 @@
 from flowstart import text
 from flowstart.captures import server_log
 from flowstart.inference import Gate, Judgement, Question, Row, Statistic, Status
-from flowstart.inference.gates import Kind, Quantity
+from flowstart.inference.gates import Quantity
 from flowstart.inference.verdict import exceeding
 from flowstart.model import custom, document
 from flowstart.model import stack as stacks
 from flowstart.render import footnotes, summary
 from flowstart.render.grid import Column, Grid
+from flowstart.replays import groups
 from flowstart.replays.answer import EVERYTHING
 from flowstart.replays.data import ReplayData
 from flowstart.replays.paths import BUFFERS, joined
@@ -213,7 +214,7 @@ def table(replay: ReplayData) -> Grid | None:
     for one in replay.verdict.judgements:
         if one.setting == replay.verdict.recommended:
             grid.marked.add(len(grid.rows))
-        worst = worst_harm(one)
+        worst = worst_harm(replay, one)
         p95 = replay.answer.row(EVERYTHING, one.setting, Statistic.P95)
         grid.rows.append(
             [
@@ -222,8 +223,8 @@ def table(replay: ReplayData) -> Grid | None:
                 _ends(one.gain),
                 text.short_percent(p95.estimate) if p95 else text.ABSENT,
                 text.short_share(losses.get(one.setting)),
-                text.short_share(worst.estimate) if worst else text.ABSENT,
-                worst.part.replace(" to ", "–") if worst else text.ABSENT,
+                text.short_share(worst[0]) if worst else text.ABSENT,
+                worst[1].replace(" to ", "–") if worst else text.ABSENT,
                 one.cause,
             ]
         )
@@ -242,11 +243,17 @@ def _named(replay: ReplayData, name: str) -> str:
     return footnotes.marked(name) if name == startup else custom.short(name)
 
 
-def worst_harm(one: Judgement, kind: Kind | None = None) -> Gate | None:
-    """Where a setting harms the largest share of transfers."""
-    harm = [g for g in one.gates if g.quantity == Quantity.HARMED and (not kind or g.kind == kind)]
-    found = max(harm, key=lambda g: g.estimate, default=None)
-    return found if found and found.estimate > 0 else None
+def worst_harm(replay: ReplayData, one: Judgement) -> tuple[float, str] | None:
+    """The largest share of transfers that a setting harms in a size class or network, and where."""
+    harm = [
+        (gate.estimate, gate.part)
+        for gate in one.gates
+        if gate.quantity == Quantity.HARMED and gate.kind != "networks" and gate.estimate > 0
+    ]
+    for s in replay.summaries:
+        if (s.size_class, s.variant) == (EVERYTHING, one.setting) and s.worst_network:
+            harm.append((s.worst_share or 0.0, s.worst_network))
+    return max(harm, key=lambda found: found[0], default=None)
 
 
 def _ends(row: Row) -> str:
@@ -271,8 +278,11 @@ def risk(replay: ReplayData) -> list[str]:
 
 
 def partial(replay: ReplayData) -> list[str]:
-    """The verdicts on single networks."""
-    return [line for one in replay.partial for line in one.lines]
+    """The verdicts on single networks, and the settings for groups where none is for all."""
+    lines = [line for one in replay.partial for line in one.lines]
+    if replay.verdict.recommended is None:
+        lines += [line for one in replay.groups if (line := groups.line(one))]
+    return lines
 
 
 def remedy(replay: ReplayData) -> list[str]:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 BUFFERS = ("buffer", "reverse_buffer")
 ASSUMED = "assumed 1 BDP, at least 40 packets"
+RTTS_MS, SLOW_BPS = (30, 80), 10e6
+"""Edges between types of access: near, on the continent, far or by satellite; DSL and slow cells
+against cable and fibre."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,19 @@ class ReplayPath:
         whole = resolve({"path": self.path, "flows": [{"size": "1pkt"}]})["path"]
         there, back = (_native.rate_bps(whole[name]) for name in ("rate", "reverse_rate"))
         return there, back
+
+    @property
+    def access(self) -> str:
+        """The type of access, by round trip and rate."""
+        rtt_ms = _microseconds(self.path["rtt"]) / 1000
+        rate = "below 10 Mbit/s" if self.rates_bps[0] < SLOW_BPS else "10 Mbit/s or more"
+        low = max((edge for edge in RTTS_MS if edge <= rtt_ms), default=None)
+        high = min((edge for edge in RTTS_MS if edge > rtt_ms), default=None)
+        if low is None:
+            return f"RTT below {high} ms, {rate}"
+        return (
+            f"RTT {low} ms or more, {rate}" if high is None else f"RTT {low} to {high} ms, {rate}"
+        )
 
     @property
     def traffic(self) -> Traffic:
@@ -296,7 +312,10 @@ ENDS = ("connection", "client_ip", "client_is_remote")
 
 
 def facts(paths: Sequence[ReplayPath], settings: Settings) -> "pl.DataFrame":
-    """A row per transfer under test: numbers, network, client, start, size and direction."""
+    """A row per transfer under test: numbers, network, access type, client, start, size, way.
+
+    `request_s` is what its client waits besides: see `requested`.
+    """
     import polars as pl
 
     tested = {"both": pl.lit(True), "client": pl.col("from_client")}
@@ -304,12 +323,15 @@ def facts(paths: Sequence[ReplayPath], settings: Settings) -> "pl.DataFrame":
     parts = [
         path.traffic.transfers.filter(wanted)
         .join(path.traffic.connections.select(*ENDS), on="connection")
+        .join(path.traffic.requested(), on="transfer")
         .select(
             *("transfer", "connection", "start_s"),
             client="client_ip",
             network=pl.lit(path.name),
+            access=pl.lit(path.access),
             size_bytes="bytes",
             towards_remote=pl.col("from_client") != pl.col("client_is_remote"),
+            request_s="request_s",
         )
         for path in paths
     ]

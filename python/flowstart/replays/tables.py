@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from flowstart import text
 from flowstart.inference import Row, Statistic, Verdict
-from flowstart.inference.gates import Quantity
 from flowstart.model import custom
 from flowstart.render import footnotes
 from flowstart.render.columns import CLASSES
@@ -215,7 +214,7 @@ def gates(verdict: Verdict) -> Grid:
         if one.vetoes:
             grid.groups[len(grid.rows)] = f"{custom.short(one.setting)}: {one.status}"
         for gate in one.vetoes:
-            shown = text.percent if gate.quantity == Quantity.P99 else text.share
+            shown = text.percent if gate.is_change else text.share
             values = (gate.estimate, gate.low, gate.high)
             grid.rows.append(
                 [

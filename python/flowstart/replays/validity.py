@@ -81,8 +81,9 @@ class Examined:
         self, found: Partial, bands: Sequence[Band], questions: Questions, capture: Capture
     ) -> Partial:
         """The verdict on one network, as far as its replay supports it."""
-        others = {band.name: band.partial[found.network] for band in bands}
-        checks = self.of(found.network)
+        # A group of networks for which nothing is recommended is not replayed again.
+        others = {b.name: b.partial[found.name] for b in bands if found.name in b.partial}
+        checks = self.of(found.name)
         verdict = subjected(found.verdict, checks, others, questions, capture)
         return replace(found, verdict=verdict)
 
