@@ -103,6 +103,37 @@ def retransmitted_share(groups: Sequence[Group]) -> float | None:
     return sum(way.retransmitted_packets for way in ways) / packets if packets else None
 
 
+@dataclass(frozen=True)
+class Packed:
+    """A table without the repetitions of columns that have one value."""
+
+    names: tuple[str, ...]
+    varying: "pl.DataFrame"
+    constant: "pl.DataFrame"
+    """The others, of which there is one row."""
+
+    @classmethod
+    def of(cls, frame: "pl.DataFrame") -> "Packed":
+        """A table; one without rows has no constant columns."""
+        import polars as pl
+
+        same = frame.select(pl.all().eq_missing(pl.all().first()).all() & (pl.len() > 0)).row(
+            0, named=True
+        )
+        constant = frame.select(name for name, is_same in same.items() if is_same)
+        return cls(tuple(frame.columns), frame.drop(constant.columns), constant.head(1))
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """The table."""
+        import polars as pl
+
+        repeated = [pl.lit(column.item(), column.dtype).alias(column.name) for column in self.constant]
+        return self.varying.with_columns(repeated).select(*self.names)
+
+
+TABLES = ("connections", "transfers")
+"""The tables of a capture that have a row for each connection or transfer."""
 OPTIONAL = ("state", "history", "missed_bytes")
 """Columns that JSON has only where there is a value: a conn.log's own."""
 
@@ -142,6 +173,14 @@ class Capture:
     """The options of commands that read it so: `--sample`, `10%`."""
     anonymous: bool = False
     """Whether networks and hosts have other names, and ports are dropped."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What processes exchange: of a log most columns have one value, which is sent once."""
+        return vars(self) | {name: Packed.of(getattr(self, name)) for name in TABLES}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restores it."""
+        vars(self).update(state | {name: state[name].frame for name in TABLES})
 
     @property
     def frame(self) -> "pl.DataFrame":

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from flowstart.captures import sources
 from flowstart.captures.contents import Capture, Group, PathEstimate
-from flowstart.captures.frames import all_columns, network
+from flowstart.captures.frames import all_columns, networks
 from flowstart.errors import RequestError
 
 if TYPE_CHECKING:
@@ -366,8 +366,9 @@ def _networks(peers: "pl.Series") -> "pl.DataFrame":
     import polars as pl
 
     different = peers.unique()
-    names = [ANYWHERE if peers.null_count() == len(peers) else network(p) for p in different]
-    return pl.DataFrame({"peer": different, "network": pl.Series(names, dtype=pl.String)})
+    if peers.null_count() == len(peers):
+        return pl.DataFrame({"peer": different, "network": [ANYWHERE] * len(different)})
+    return pl.DataFrame({"peer": different, "network": networks(different)})
 
 
 def _counted(bad: Mapping[str, int]) -> list[str]:
