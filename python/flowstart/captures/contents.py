@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from flowstart import extras, text
 from flowstart.captures import sampling
-from flowstart.captures.sampling import Sample
+from flowstart.captures.sampling import Drawn, Sample
 from flowstart.captures.summary import demands, flagged, spread, summary
 from flowstart.render import html
 from flowstart.render.grid import Column, Grid
@@ -167,6 +167,8 @@ class Capture:
     """Methods, and what this kind of file cannot tell."""
     quic: "pl.DataFrame | None" = None
     """One row per QUIC connection that passed: what can be seen of it from outside."""
+    drawn: Drawn | None = None
+    """Which connections count, where a replay has drawn some."""
     sampled_from: int | None = None
     """How many connections there were, where a sample of them was drawn."""
     options: tuple[str, ...] = ()

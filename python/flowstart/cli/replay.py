@@ -1,5 +1,6 @@
 """`flowstart replay`: the user's own transfers under each startup."""
 
+import dataclasses
 import pathlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
@@ -137,7 +138,8 @@ def replay(
     with console.speaking_of(None):
         questions = questions_of(given)
         _settings(given, allow_python=allow_python)  # refuses what is wrong before reading
-    found = read(files, filled(Reading, given), given.get("seed"))
+    how = dataclasses.replace(filled(Reading, given), sample=None)
+    found = read(files, how, given.get("seed"))
     with console.speaking_of(None):
         form = found.about.get("format", "")
         settings = _settings(given, allow_python=allow_python, capture_format=form)
@@ -188,7 +190,8 @@ def _show_details(result: "Replay") -> None:
     from flowstart.replays import calibration, overview, tables
     from flowstart.replays.result import further
 
-    for line in [overview.headline(result), *overview.verdict(result)]:
+    opening = [overview.headline(result), *overview.sample(result)]
+    for line in [*opening, *overview.verdict(result)]:
         console.show_text(line)
     console.show_grid(tables.paths(result.paths))
     console.show_text(" ".join([overview.sources(result), *overview.details(result)]))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from flowstart.captures.sampling import Sample
 from flowstart.deployment import Population, TestPlan, plan
 from flowstart.deployment.stacks import Commands
 from flowstart.errors import RequestError
@@ -80,28 +81,28 @@ class Times:
 
 
 def classes(facts: "pl.DataFrame") -> list[tuple[str, Numbers, Numbers]]:
-    """The size classes that have transfers, all sizes last: name, transfers and their connections.
+    """The size classes that have transfers, all sizes last: name, transfers and their clusters.
 
-    `facts` has a row per transfer with `transfer`, `connection` and `size_bytes`.
+    `facts` has a row per transfer with `transfer`, `cluster` and `size_bytes`.
     """
     sizes = facts["size_bytes"].to_numpy()
     transfers = facts["transfer"].to_numpy().astype(np.int64)
-    connections = facts["connection"].to_numpy().astype(np.int64)
+    clusters = facts["cluster"].to_numpy().astype(np.int64)
     found = []
     for name, least, below in (*CLASSES, (EVERYTHING, 0, None)):
         mine = sizes >= least
         if below is not None:
             mine &= sizes < below
         if mine.any():
-            found.append((name, transfers[mine], connections[mine]))
+            found.append((name, transfers[mine], clusters[mine]))
     return found
 
 
 def groups(facts: "pl.DataFrame", times: Sequence[tuple[str, Times]]) -> list[Group]:
     """The size classes as inference takes them: a column for each of these variants' times."""
     return [
-        Group.of(name, np.column_stack([t.of(v, transfers) for v, t in times]), connections)
-        for name, transfers, connections in classes(facts)
+        Group.of(name, np.column_stack([t.of(v, transfers) for v, t in times]), clusters)
+        for name, transfers, clusters in classes(facts)
     ]
 
 
@@ -140,7 +141,7 @@ def verdict(
     if not variants or facts.is_empty():
         return Verdict(baseline, ())
     transfers = facts["transfer"].to_numpy().astype(np.int64)
-    clusters = facts["connection"].to_numpy().astype(np.int64)
+    clusters = facts["cluster"].to_numpy().astype(np.int64)
     split = parts(facts)
     base = _runs(runs, baseline, transfers)
     gated: dict[str, list[Gate]] = {
@@ -509,8 +510,13 @@ class Questions:
     """Networks that have a verdict by themselves, for settings that can be limited to them."""
     limits: Limits = field(default_factory=Limits)
     """The most that a variant may do in any part of the traffic and be recommended."""
+    sample: str | None = None
+    """The share or number of the connections that are replayed; None for as many as is affordable.
+    """
 
     def __post_init__(self) -> None:
+        if self.sample is not None:
+            Sample.parse(self.sample)
         if self.rollout is not None and not 0 < self.rollout < 1:
             raise RequestError(
                 f"`{100 * self.rollout:g}%` is out of range; "
@@ -533,6 +539,7 @@ class Questions:
         return {
             "rollout": None if self.rollout is None else f"{100 * self.rollout:g}%",
             **limits,
+            "sample": self.sample,
             "no_uncertainty": SWITCH if once else None,
         }
 

@@ -23,8 +23,8 @@ from flowstart.replays.answer import (
     shared,
 )
 from flowstart.replays.calibration import Calibration, calibrate
+from flowstart.replays.effort import affordable
 from flowstart.replays.paths import ReplayPath, build, facts
-from flowstart.replays.rate_fit import fitted
 from flowstart.replays.result import Replay
 from flowstart.replays.runner import ALONE, COMPETING, TOGETHER, Progress, Round, Runner
 from flowstart.replays.settings import Settings
@@ -48,7 +48,7 @@ def study(
     """
     asked = questions or Questions()
     left_out: dict[str, int] = {}
-    capture = fitted(capture, settings, workers=workers)
+    capture = affordable(capture, settings, asked, workers=workers)
     paths = build(capture, settings, left_out)
     return _Study(Runner(capture, settings, workers, progress), paths, asked).run(left_out)
 

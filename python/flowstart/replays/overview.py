@@ -150,9 +150,22 @@ def opening(replay: ReplayData) -> list[str]:
     settings, count = replay.settings, replay.facts.height
     networks = text.counted(len(replay.paths), "network", "networks")
     lines = [f"{count} transfers {SIDES[settings.direction]}, {networks}; {current(replay)}."]
+    lines += sample(replay)
     left = "; ".join(f"{number}: {why}" for why, number in replay.left_out.items())
     lines += [f"Left out: {left}."] if left else []
     return lines + accuracy(replay)
+
+
+def sample(replay: ReplayData) -> list[str]:
+    """What was drawn, where not all is replayed."""
+    drawn = replay.capture.drawn
+    if drawn is None:
+        return []
+    (networks, of_networks), (transfers, of_transfers) = drawn.networks, drawn.transfers
+    return [
+        f"Sample: {networks:,} of {of_networks:,} networks, {transfers:,} of {of_transfers:,} "
+        "transfers; --sample all replays everything."
+    ]
 
 
 def current(replay: ReplayData) -> str:

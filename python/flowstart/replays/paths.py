@@ -131,6 +131,8 @@ def _estimated(group: Group, settings: Settings, section: Section, capture: Capt
         rates = [rate or other for rate in rates]
     path: Document = {"rate": f"{rates[0]:.0f}bps", "reverse_rate": f"{rates[1]:.0f}bps"}
     path = path_of(path, settings, section.traffic)
+    if capture.drawn and not settings.rtt:
+        path["rtt"] = f"{round(1e6 * capture.drawn.rtts_s[group.network])}us"
     known, buffer_methods = _known_buffers(ways, settings)
     guessed = _assumed_buffers(path | known, settings)
     assumed += guessed
@@ -233,16 +235,21 @@ def _microseconds(rtt: str) -> int:
 
 
 def facts(paths: Sequence[ReplayPath], settings: Settings) -> "pl.DataFrame":
-    """A row per transfer under test: numbers, network, client, start and size."""
+    """A row per transfer that counts: numbers, cluster, network, client, start and size."""
     import polars as pl
 
     tested = {"both": pl.lit(True), "client": pl.col("from_client")}
     wanted = tested.get(settings.direction, ~pl.col("from_client"))
     parts = [
         path.traffic.transfers.filter(wanted)
-        .join(path.traffic.connections.select("connection", client="client_ip"), on="connection")
+        .join(
+            path.traffic.connections.drop_nulls("cluster").select(
+                "connection", "cluster", client="client_ip"
+            ),
+            on="connection",
+        )
         .select(
-            *("transfer", "connection", "client", "start_s"),
+            *("transfer", "connection", "cluster", "client", "start_s"),
             network=pl.lit(path.name),
             size_bytes="bytes",
         )

@@ -71,6 +71,8 @@ FEWEST = 10
 """With fewer transfers no rate counts as known."""
 PRECISION = 0.01
 """Times that agree so closely are taken for equal: clocks and round trips are no better."""
+RUNS = len(BUFFERS) * (2 * UPWARD + sum(2 * around + 1 for _, around in FINER))
+"""How many times each transfer of a network is simulated, about."""
 CAP = 1.0
 """No transfer counts more than one whose log time is off by this."""
 DRAWS = 200

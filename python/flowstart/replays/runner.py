@@ -234,6 +234,10 @@ def _labels(planned: Sequence[Job]) -> "pl.DataFrame":
 
 Progress: TypeAlias = Callable[[int, int], object]
 
+PACKET_BYTES = 1448
+"""Payload of a full-size packet of Ethernet, with timestamps."""
+OVERHEAD = 300
+"""Packets that take as long as what a simulated transfer costs beside its packets (measured)."""
 AT_ONCE = 10_000
 """Transfers whose simulations are run together, and are in memory at the same time."""
 
@@ -265,7 +269,9 @@ class Runner:
         for some in self._planned(paths, one):
             found, interrupted = self._run(some, one)
             if not found.is_empty():
-                yield found.filter(pl.col("tested")).drop("run", "tested", "switched")
+                found = found.filter(pl.col("tested")).drop("run", "tested", "switched")
+                drawn = self.capture.drawn
+                yield found.join(drawn.clusters, on="connection", how="semi") if drawn else found
             if interrupted:
                 raise KeyboardInterrupt
 

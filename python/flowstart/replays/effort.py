@@ -1,0 +1,94 @@
+"""What a replay costs, and the sample that is affordable.
+
+Costs are counted in packets and not in seconds, so that the same capture has the same sample on
+every machine.
+"""
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from flowstart.captures import server_log
+from flowstart.captures.contents import Capture
+from flowstart.captures.sampling import Sample
+from flowstart.captures.stretches import Numbers, Stretches
+from flowstart.replays import rate_fit
+from flowstart.replays.answer import FACTORS, FEWEST_REPEATS, Questions
+from flowstart.replays.runner import OVERHEAD, PACKET_BYTES
+from flowstart.replays.settings import Settings
+
+if TYPE_CHECKING:
+    import polars as pl
+
+BUDGET = 4e8
+"""Packets that a replay without `--sample` may take: about four minutes of a core of 2023."""
+FEWEST = 100
+"""Stretches of a sample, at least: with fewer, intervals are wide."""
+FIT_COST = 0.4
+"""What it costs to simulate a transfer for a fit, which has one scenario for many rates, as a share
+of what it costs in a pass (measured)."""
+ROUNDS = 4
+"""How often the number of stretches is reduced until they are affordable."""
+
+
+def work() -> "pl.Expr":
+    """What it costs to simulate a transfer of `bytes` once, in packets."""
+    import polars as pl
+
+    return OVERHEAD + pl.col("bytes") / PACKET_BYTES
+
+
+def runs(capture: Capture, settings: Settings, asked: Questions) -> int:
+    """How many times a replay simulates each transfer."""
+    variants = len(settings.compared)
+    passes = 2 + (min(FEWEST_REPEATS, asked.repeats) if variants > 1 else 0)
+    if asked.buffers:
+        passes += len(FACTORS) + 2 * server_log.is_log(capture)
+    passes += (asked.rollout is not None) + bool(settings.competing)
+    return passes * variants + asked.calibrate
+
+
+def affordable(
+    capture: Capture, settings: Settings, asked: Questions, *, workers: int | None = None
+) -> Capture:
+    """The part of a capture that is replayed, with rates fitted to the durations of a log.
+
+    All of it, if that is affordable or requested.
+    """
+    each = runs(capture, settings, asked)
+    share = Sample.parse(asked.sample).share if asked.sample else None
+    cost = float(capture.transfers.select(work().sum()).item() or 0)
+    if share == 1.0 or (asked.sample is None and each * cost <= BUDGET):
+        return rate_fit.fitted(capture, settings, workers=workers)
+    found = Stretches(capture, work())
+    chosen = _chosen(found, asked.sample, each, settings.seed, fits=_fits(capture, settings))
+    if len(chosen) == len(found):
+        return rate_fit.fitted(capture, settings, workers=workers)
+    fit = rate_fit.fitted(found.heads(chosen, rate_fit.MOST), settings, workers=workers)
+    return dataclasses.replace(found.drawn(chosen), groups=fit.groups, notes=fit.notes)
+
+
+def _fits(capture: Capture, settings: Settings) -> bool:
+    """Whether rates are fitted."""
+    return server_log.is_log(capture) and not settings.rate
+
+
+def _chosen(
+    found: Stretches, sample: str | None, each: int, seed: int, *, fits: bool
+) -> Numbers:
+    """The stretches to replay."""
+    if sample is not None:
+        drawn = Sample.parse(sample)
+        share = drawn.share or (drawn.count or 0) / len(found.streams)
+        return found.draw(min(max(round(share * len(found)), 1), len(found)), seed)
+    least = min(FEWEST, len(found))
+    number = max(int(len(found) * BUDGET / (each * found.work)), least)
+    for _ in range(ROUNDS):
+        # Fits and what runs next to stretches do not grow with the number of stretches alone.
+        chosen = found.draw(number, seed)
+        cost = each * found.cost(*found.rows(chosen))
+        if fits:
+            cost += FIT_COST * rate_fit.RUNS * found.cost(found.first_rows(chosen, rate_fit.MOST))
+        if cost <= BUDGET:
+            break
+        number = max(int(number * BUDGET / cost), least)
+    return found.draw(number, seed)
