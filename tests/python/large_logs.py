@@ -39,6 +39,8 @@ class Log:
     sizes: Floats
     rtts_s: Floats
     durations_s: Floats
+    rates_bps: Floats
+    """Of each row's network."""
 
     @property
     def peers(self) -> list[str]:
@@ -66,6 +68,7 @@ def log(rows: int, networks: int, *, seed: int = 1, span_s: float = 86_400.0) ->
         sizes=sizes,
         rtts_s=rtts_s,
         durations_s=durations(sizes, rtts_s, rate_bps[place]),
+        rates_bps=rate_bps[place],
     )
 
 
@@ -82,6 +85,16 @@ def durations(sizes: Floats, rtts_s: Floats, rates_bps: Floats) -> Floats:
     long = rtts_s * (rounds + 1) + (packets - grown) / packets_s
     found: Floats = np.where(needed <= rounds, short, np.maximum(long, short))
     return found
+
+
+def write_with_rates(found: Log, file: pathlib.Path) -> pathlib.Path:
+    """CSV with the rate of each network, which a replay then does not fit."""
+    columns = (found.starts_s, found.peers, found.sizes, found.rtts_s, found.rates_bps)
+    with file.open("w", encoding="ascii") as stream:
+        stream.write("ts,client_ip,bytes,rtt_s,rate_bps,duration_s\n")
+        for t, p, b, r, c, d in zip(*columns, found.durations_s, strict=True):
+            stream.write(f"{t:.3f},{p},{b:.0f},{r:.6f},{c:.0f},{d:.6f}\n")
+    return file
 
 
 def write(found: Log, file: pathlib.Path) -> pathlib.Path:

@@ -218,6 +218,8 @@ do not fill it, and the very fastest may be errors of measurement."""
 ANYWHERE = "all peers"
 """The network of rows that name no peer."""
 FORMAT = "server-log"
+PARSED, JUDGED = 0.4, 0.65
+"""Shares of the time that reading takes until rows are parsed, and until they are judged."""
 NO_PACKETS = "not estimated: a server's log has no packets"
 NO_RATES = "rates are not estimated here: a replay fits them to the durations"
 PARQUET = b"PAR1"
@@ -255,7 +257,9 @@ def read(file: str, mapping: Mapping[str, str]) -> Capture:
         columns = Columns.find(file, names, mapping)
         with _naming(file, "rows"):
             rows = table.select(columns.expressions()).collect(engine="streaming")
+    sources.report(PARSED)
     rows, bad = _judged(_completed(rows))
+    sources.report(JUDGED)
     if rows.is_empty():
         reasons = "; ".join(_counted(bad)) or "it has no rows"
         raise RequestError(f"{file} holds no transfers: {reasons}")

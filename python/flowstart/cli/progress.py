@@ -9,8 +9,8 @@ if TYPE_CHECKING:
 
 PATIENCE_S = 0.5
 """Work that is done sooner shows nothing."""
-LINE_EVERY_S = 10.0
-"""How often a line is written where stderr is not a terminal."""
+FIRST_LINE_S, LINE_EVERY_S = 1.5, 10.0
+"""When the first line is written where stderr is not a terminal, and how often others are."""
 
 
 class Progress:
@@ -19,7 +19,7 @@ class Progress:
     def __init__(self, what: str = "runs") -> None:
         self._what = what
         self._began = time.monotonic()
-        self._last_line = self._began
+        self._next_line = self._began + FIRST_LINE_S
         self._bar: Bar | None = None
 
     def __enter__(self) -> Self:
@@ -36,8 +36,8 @@ class Progress:
             return
         if sys.stderr.isatty():
             self._show_bar(done, total)
-        elif now - self._last_line >= LINE_EVERY_S and done < total:
-            self._last_line = now
+        elif now >= self._next_line and done < total:
+            self._next_line = now + LINE_EVERY_S
             print(self._line(done, total, now - self._began), file=sys.stderr, flush=True)
 
     def of_unknown_total(self, done: int, total: int | None) -> None:

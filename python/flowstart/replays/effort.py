@@ -13,7 +13,7 @@ from flowstart.captures.sampling import Sample
 from flowstart.captures.stretches import Numbers, Stretches
 from flowstart.replays import rate_fit
 from flowstart.replays.answer import FACTORS, FEWEST_REPEATS, Questions
-from flowstart.replays.runner import OVERHEAD, PACKET_BYTES
+from flowstart.replays.runner import OVERHEAD, PACKET_BYTES, Meter
 from flowstart.replays.settings import Settings
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ BUDGET = 4e8
 """Packets that a replay without `--sample` may take: about four minutes of a core of 2023."""
 FEWEST = 100
 """Stretches of a sample, at least: with fewer, intervals are wide."""
-FIT_COST = 0.4
+FIT_COST = 0.7
 """What it costs to simulate a transfer for a fit, which has one scenario for many rates, as a share
 of what it costs in a pass (measured)."""
 ROUNDS = 4
@@ -48,23 +48,41 @@ def runs(capture: Capture, settings: Settings, asked: Questions) -> int:
 
 
 def affordable(
-    capture: Capture, settings: Settings, asked: Questions, *, workers: int | None = None
+    capture: Capture,
+    settings: Settings,
+    asked: Questions,
+    meter: Meter,
+    *,
+    workers: int | None = None,
 ) -> Capture:
     """The part of a capture that is replayed, with rates fitted to the durations of a log.
 
-    All of it, if that is affordable or requested.
+    All of it, if that is affordable or requested. `meter` is told of all that is to be done.
     """
     each = runs(capture, settings, asked)
     share = Sample.parse(asked.sample).share if asked.sample else None
     cost = float(capture.transfers.select(work().sum()).item() or 0)
-    if share == 1.0 or (asked.sample is None and each * cost <= BUDGET):
-        return rate_fit.fitted(capture, settings, workers=workers)
-    found = Stretches(capture, work())
-    chosen = _chosen(found, asked.sample, each, settings.seed, fits=_fits(capture, settings))
-    if len(chosen) == len(found):
-        return rate_fit.fitted(capture, settings, workers=workers)
-    fit = rate_fit.fitted(found.heads(chosen, rate_fit.MOST), settings, workers=workers)
-    return dataclasses.replace(found.drawn(chosen), groups=fit.groups, notes=fit.notes)
+    heads = drawn = capture
+    if share != 1.0 and (asked.sample is not None or each * cost > BUDGET):
+        found = Stretches(capture, work())
+        chosen = _chosen(found, asked.sample, each, settings.seed, fits=_fits(capture, settings))
+        if len(chosen) < len(found):
+            heads, drawn = found.heads(chosen, rate_fit.MOST), found.drawn(chosen)
+    fits = FIT_COST * rate_fit.RUNS * _heads(heads) if _fits(capture, settings) else 0.0
+    meter.total = fits + each * drawn.transfers.height
+    fit = rate_fit.fitted(
+        heads, settings, workers=workers, progress=lambda share: meter.report(share * fits)
+    )
+    meter.add(fits)
+    return dataclasses.replace(drawn, groups=fit.groups, notes=fit.notes)
+
+
+def _heads(capture: Capture) -> int:
+    """How many transfers rates are fitted to, about."""
+    import polars as pl
+
+    counts = capture.connections.group_by("network").len()
+    return int(counts.select(pl.col("len").clip(upper_bound=rate_fit.MOST).sum()).item())
 
 
 def _fits(capture: Capture, settings: Settings) -> bool:

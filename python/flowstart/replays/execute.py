@@ -26,7 +26,7 @@ from flowstart.replays.calibration import Calibration, calibrate
 from flowstart.replays.effort import affordable
 from flowstart.replays.paths import ReplayPath, build, facts
 from flowstart.replays.result import Replay
-from flowstart.replays.runner import ALONE, COMPETING, TOGETHER, Progress, Round, Runner
+from flowstart.replays.runner import ALONE, COMPETING, TOGETHER, Meter, Progress, Round, Runner
 from flowstart.replays.settings import Settings
 from flowstart.replays.summary import Rows
 
@@ -48,9 +48,10 @@ def study(
     """
     asked = questions or Questions()
     left_out: dict[str, int] = {}
-    capture = affordable(capture, settings, asked, workers=workers)
+    meter = Meter(progress)
+    capture = affordable(capture, settings, asked, meter, workers=workers)
     paths = build(capture, settings, left_out)
-    return _Study(Runner(capture, settings, workers, progress), paths, asked).run(left_out)
+    return _Study(Runner(capture, settings, workers, meter), paths, asked).run(left_out)
 
 
 @dataclass
