@@ -128,7 +128,9 @@ class Packed:
         """The table."""
         import polars as pl
 
-        repeated = [pl.lit(column.item(), column.dtype).alias(column.name) for column in self.constant]
+        repeated = [
+            pl.lit(column.item(), column.dtype).alias(column.name) for column in self.constant
+        ]
         return self.varying.with_columns(repeated).select(*self.names)
 
 

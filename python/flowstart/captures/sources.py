@@ -183,7 +183,7 @@ def call(
         request.seek(0)
         reports, theirs = os.pipe()
         with (
-            open(reports, "rb", buffering=0) as stream,
+            os.fdopen(reports, "rb", buffering=0) as stream,
             subprocess.Popen(
                 [sys.executable, "-P", "-c", PROGRAM, str(os.getpid()), str(theirs)],
                 stdin=request,
@@ -241,9 +241,7 @@ def _reporting(
     return show
 
 
-def _wait(
-    child: subprocess.Popen[bytes], memory: int, show: Callable[[], object]
-) -> None:
+def _wait(child: subprocess.Popen[bytes], memory: int, show: Callable[[], object]) -> None:
     """Waits until the process has ended, or takes more memory than it may."""
     while _resident(child.pid) <= memory:
         try:

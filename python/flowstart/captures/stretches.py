@@ -40,38 +40,24 @@ class Stretches:
         import polars as pl
 
         self.capture = capture
-        of = capture.transfers.group_by("connection").agg(
-            pl.len().alias("count"), work.sum().alias("work"), pl.col("bytes").log().sum()
-        )
         known = capture.connections.with_columns(least_rtt_s=least_rtt_s())
         self.known = known.select("stream", "least_rtt_s")
-        rows = known.select("stream", "network", "start", "end_s", rtt_s="least_rtt_s")
-        rows = rows.join(of, left_on="stream", right_on="connection")
-        rows = rows.sort("network", "start", "stream")
-        count, total = pl.col("count"), pl.col("count").sum()
-        pieces = (total / TRANSFERS).ceil()
-        before = count.cum_sum() - count
-        rows = rows.with_columns(
-            place=(before * pieces / total).floor().over("network"),
-            rtt_s=pl.col("rtt_s").min().over("network").fill_null(0.0),
-        )
-        rows = rows.with_columns(stretch=pl.struct("network", "place").rle_id().cast(pl.Int64))
+        rows = _by_stretch(known, capture.transfers, work)
         self.streams = rows["stream"].to_numpy()
         self.works = rows["work"].to_numpy().astype(np.float64)
         self.counts = rows["count"].to_numpy().astype(np.int64)
         self.starts = rows["start"].to_numpy()
         self.ends = self.starts + rows["end_s"].fill_null(0.0).to_numpy()
-        self.names = rows["network"]
+        networks = rows["network"].rle_id().to_numpy().astype(np.int64)
         self.first = _firsts(rows["stretch"].to_numpy())
-        network = rows["network"].rle_id().to_numpy().astype(np.int64)
-        self.of_network = _firsts(network)
-        self.network = network[self.first[:-1]]
-        by = rows.group_by("stretch", maintain_order=True).agg(
-            rtt=pl.col("rtt_s").first().cut([*RTTS_S]).to_physical(),
-            size=pl.col("bytes").sum() / pl.col("count").sum(),
-        )
+        self.of_network = _firsts(networks)
+        self.network = networks[self.first[:-1]]
         self.rtts_s = dict(rows.select("network", "rtt_s").unique().iter_rows())
-        self.order = by.with_row_index().sort("rtt", "size", "index")["index"].to_numpy()
+        means = rows.group_by("stretch", maintain_order=True).agg(
+            pl.col("rtt_s").first(), size=pl.col("bytes").sum() / pl.col("count").sum()
+        )
+        classes = np.searchsorted(RTTS_S, means["rtt_s"].to_numpy())
+        self.order = np.lexsort((means["size"].to_numpy(), classes))
 
     def __len__(self) -> int:
         return len(self.order)
@@ -148,6 +134,29 @@ class Stretches:
                 numbers, left_on="connection", right_on="stream", how="semi"
             ),
         )
+
+
+def _by_stretch(
+    connections: "pl.DataFrame", transfers: "pl.DataFrame", work: "pl.Expr"
+) -> "pl.DataFrame":
+    """The connections that have transfers by network and start, with the number of their stretch.
+
+    The stretches of a network have about the same number of transfers.
+    """
+    import polars as pl
+
+    of = transfers.group_by("connection").agg(
+        pl.len().alias("count"), work.sum().alias("work"), pl.col("bytes").log().sum()
+    )
+    rows = connections.select("stream", "network", "start", "end_s", rtt_s="least_rtt_s")
+    rows = rows.join(of, left_on="stream", right_on="connection").sort("network", "start", "stream")
+    count, total = pl.col("count"), pl.col("count").sum()
+    before, pieces = count.cum_sum() - count, (total / TRANSFERS).ceil()
+    rows = rows.with_columns(
+        place=(before * pieces / total).floor().over("network"),
+        rtt_s=pl.col("rtt_s").min().over("network").fill_null(0.0),
+    )
+    return rows.with_columns(stretch=pl.struct("network", "place").rle_id().cast(pl.Int64))
 
 
 def _firsts(numbers: Numbers) -> Numbers:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from flowstart.captures.sampling import Sample
+from flowstart.captures.sampling import Drawn, Sample
 from flowstart.deployment import Population, TestPlan, plan
 from flowstart.deployment.stacks import Commands
 from flowstart.errors import RequestError
@@ -364,9 +364,15 @@ def parsed(given: Sequence[str]) -> tuple[str, ...]:
     return tuple(text.removeprefix(WHEN) for text in given)
 
 
-def refuse_unknown(networks: Sequence[str], known: Sequence[str]) -> None:
-    """Refuses networks that the capture does not have."""
+def refuse_unknown(networks: Sequence[str], known: Sequence[str], drawn: Drawn | None) -> None:
+    """Refuses networks that the capture, or what was drawn of it, does not have."""
     for name in networks:
+        if drawn and name in drawn.rtts_s and name not in known:
+            raise RequestError(
+                f"`{name}` is not among the {len(known)} networks of the sample; --sample all "
+                "has each",
+                ("when",),
+            )
         if name not in known:
             raise RequestError(
                 f"`{name}` is no network of the capture: {', '.join(known)}", ("when",)

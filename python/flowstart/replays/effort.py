@@ -87,12 +87,11 @@ def _heads(capture: Capture) -> int:
 
 def _fits(capture: Capture, settings: Settings) -> bool:
     """Whether rates are fitted."""
-    return server_log.is_log(capture) and not settings.rate
+    unknown = any(group.to_remote.rate_bps is None for group in capture.groups)
+    return unknown and server_log.is_log(capture) and not settings.rate
 
 
-def _chosen(
-    found: Stretches, sample: str | None, each: int, seed: int, *, fits: bool
-) -> Numbers:
+def _chosen(found: Stretches, sample: str | None, each: int, seed: int, *, fits: bool) -> Numbers:
     """The stretches to replay."""
     if sample is not None:
         drawn = Sample.parse(sample)

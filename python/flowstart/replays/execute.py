@@ -72,7 +72,8 @@ class _Study:
         Raises KeyboardInterrupt where nothing was finished before it.
         """
         settings = self.settings
-        refuse_unknown(self.asked.when, [path.name for path in self.paths])
+        names = [path.name for path in self.paths]
+        refuse_unknown(self.asked.when, names, self.runner.capture.drawn)
         self.facts = facts(self.paths, settings)
         store, self.together, alone = Rows(), Times(packets=True), Times()
         found = Replay(

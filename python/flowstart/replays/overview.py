@@ -162,10 +162,9 @@ def sample(replay: ReplayData) -> list[str]:
     if drawn is None:
         return []
     (networks, of_networks), (transfers, of_transfers) = drawn.networks, drawn.transfers
-    return [
-        f"Sample: {networks:,} of {of_networks:,} networks, {transfers:,} of {of_transfers:,} "
-        "transfers; --sample all replays everything."
-    ]
+    of_all = f"{transfers:,} of {of_transfers:,} transfers"
+    drawn_from = f"{networks:,} of {of_networks:,} networks, {of_all}"
+    return [f"Sample: {drawn_from}; --sample all replays everything."]
 
 
 def current(replay: ReplayData) -> str:

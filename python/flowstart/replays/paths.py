@@ -64,7 +64,8 @@ def build(capture: Capture, settings: Settings, left_out: dict[str, int]) -> lis
     if traffic.transfers.is_empty():
         raise RequestError(f"{capture.file}: {_nothing_to_replay(settings, left_out)}")
     names = [str(name) for name in traffic.connections["network"].unique(maintain_order=True)]
-    refuse_useless(settings.networks, names)
+    known = [group.network for group in capture.groups] if capture.drawn else names
+    refuse_useless(settings.networks, known)
     if settings.rate is not None:
         if not settings.one_link:
             refuse_one_rate(settings.rate, names)

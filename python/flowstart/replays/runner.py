@@ -269,6 +269,7 @@ class Meter:
         self.done += more
         self.report(0.0)
 
+
 PACKET_BYTES = 1448
 """Payload of a full-size packet of Ethernet, with timestamps."""
 OVERHEAD = 200
