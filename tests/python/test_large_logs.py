@@ -179,6 +179,7 @@ def test_the_first_line_of_progress_comes_within_two_seconds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now = 0.0
+    monkeypatch.undo()  # the patience of tests
     monkeypatch.setattr("time.monotonic", lambda: now)
     monkeypatch.setattr("sys.stderr", lines := io.StringIO())
     progress = Progress("rows")

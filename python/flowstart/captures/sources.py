@@ -236,7 +236,7 @@ def _reporting(
         if reported := stream.read():
             done = size * reported[-1] // 255
         if progress:
-            progress(done, size)
+            progress(done, size if size >= BLOCK else None)  # others are read at once
 
     return show
 

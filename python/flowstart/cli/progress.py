@@ -36,7 +36,7 @@ class Progress:
             return
         if sys.stderr.isatty():
             self._show_bar(done, total)
-        elif now >= self._next_line and done < total:
+        elif now >= self._next_line and 0 < done < total:
             self._next_line = now + LINE_EVERY_S
             print(self._line(done, total, now - self._began), file=sys.stderr, flush=True)
 
