@@ -83,11 +83,12 @@ class Times:
 def classes(facts: "pl.DataFrame") -> list[tuple[str, Numbers, Numbers]]:
     """The size classes that have transfers, all sizes last: name, transfers and their clusters.
 
-    `facts` has a row per transfer with `transfer`, `cluster` and `size_bytes`.
+    `facts` has a row per transfer with `transfer`, `connection` and `size_bytes`; of a sample also
+    with `cluster`.
     """
     sizes = facts["size_bytes"].to_numpy()
     transfers = facts["transfer"].to_numpy().astype(np.int64)
-    clusters = facts["cluster"].to_numpy().astype(np.int64)
+    clusters = _clusters(facts)
     found = []
     for name, least, below in (*CLASSES, (EVERYTHING, 0, None)):
         mine = sizes >= least
@@ -96,6 +97,12 @@ def classes(facts: "pl.DataFrame") -> list[tuple[str, Numbers, Numbers]]:
         if mine.any():
             found.append((name, transfers[mine], clusters[mine]))
     return found
+
+
+def _clusters(facts: "pl.DataFrame") -> Numbers:
+    """What each transfer belongs to of what is independent: connections, or what was drawn."""
+    name = "cluster" if "cluster" in facts.columns else "connection"
+    return facts[name].to_numpy().astype(np.int64)
 
 
 def groups(facts: "pl.DataFrame", times: Sequence[tuple[str, Times]]) -> list[Group]:
@@ -141,7 +148,7 @@ def verdict(
     if not variants or facts.is_empty():
         return Verdict(baseline, ())
     transfers = facts["transfer"].to_numpy().astype(np.int64)
-    clusters = facts["cluster"].to_numpy().astype(np.int64)
+    clusters = _clusters(facts)
     split = parts(facts)
     base = _runs(runs, baseline, transfers)
     gated: dict[str, list[Gate]] = {

@@ -12,14 +12,14 @@ from flowstart.captures.contents import Capture
 from flowstart.captures.sampling import Sample
 from flowstart.captures.stretches import Numbers, Stretches
 from flowstart.replays import rate_fit
-from flowstart.replays.answer import FACTORS, FEWEST_REPEATS, Questions
+from flowstart.replays.answer import FACTORS, Questions
 from flowstart.replays.runner import OVERHEAD, PACKET_BYTES, Meter
 from flowstart.replays.settings import Settings
 
 if TYPE_CHECKING:
     import polars as pl
 
-BUDGET = 4e8
+BUDGET = 5e8
 """Packets that a replay without `--sample` may take: about four minutes of a core of 2023."""
 FEWEST = 100
 """Stretches of a sample, at least: with fewer, intervals are wide."""
@@ -38,9 +38,9 @@ def work() -> "pl.Expr":
 
 
 def runs(capture: Capture, settings: Settings, asked: Questions) -> int:
-    """How many times a replay simulates each transfer."""
+    """How many times a replay simulates each transfer, at most."""
     variants = len(settings.compared)
-    passes = 2 + (min(FEWEST_REPEATS, asked.repeats) if variants > 1 else 0)
+    passes = 2 + (asked.repeats if variants > 1 else 0)
     if asked.buffers:
         passes += len(FACTORS) + 2 * server_log.is_log(capture)
     passes += (asked.rollout is not None) + bool(settings.competing)

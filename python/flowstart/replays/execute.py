@@ -74,7 +74,7 @@ class _Study:
         settings = self.settings
         names = [path.name for path in self.paths]
         refuse_unknown(self.asked.when, names, self.runner.capture.drawn)
-        self.facts = facts(self.paths, settings)
+        self.facts = facts(self.paths, settings, self.runner.capture.drawn)
         store, self.together, alone = Rows(), Times(packets=True), Times()
         found = Replay(
             capture=self.runner.capture,

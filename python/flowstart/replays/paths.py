@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from flowstart import _native
 from flowstart.captures.contents import Capture, Group, PathEstimate
+from flowstart.captures.sampling import Drawn
 from flowstart.errors import RequestError
 from flowstart.model.document import Document, resolve
 from flowstart.replays.scenario import usual_stack
@@ -235,25 +236,28 @@ def _microseconds(rtt: str) -> int:
     return int(rtt.removesuffix("us")) if rtt.endswith("us") else 0
 
 
-def facts(paths: Sequence[ReplayPath], settings: Settings) -> "pl.DataFrame":
-    """A row per transfer that counts: numbers, cluster, network, client, start and size."""
+def facts(
+    paths: Sequence[ReplayPath], settings: Settings, drawn: Drawn | None = None
+) -> "pl.DataFrame":
+    """A row per transfer under test: numbers, network, client, start and size.
+
+    Of a sample only what was drawn, with its `cluster`.
+    """
     import polars as pl
 
     tested = {"both": pl.lit(True), "client": pl.col("from_client")}
     wanted = tested.get(settings.direction, ~pl.col("from_client"))
     parts = [
         path.traffic.transfers.filter(wanted)
-        .join(
-            path.traffic.connections.drop_nulls("cluster").select(
-                "connection", "cluster", client="client_ip"
-            ),
-            on="connection",
-        )
+        .join(path.traffic.connections.select("connection", client="client_ip"), on="connection")
         .select(
-            *("transfer", "connection", "cluster", "client", "start_s"),
+            *("transfer", "connection", "client", "start_s"),
             network=pl.lit(path.name),
             size_bytes="bytes",
         )
         for path in paths
     ]
-    return pl.concat(parts).sort("transfer")
+    found = pl.concat(parts).sort("transfer")
+    if drawn is None:
+        return found
+    return found.join(drawn.clusters, on="connection", maintain_order="left")

@@ -129,13 +129,13 @@ class Section:
 
 
 def _connections(capture: Capture, settings: Settings) -> "pl.DataFrame":
-    """Connections with their far side, the least round trip of the host there, and the cluster."""
+    """Connections with their far side, and the least round trip of the host there."""
     import polars as pl
 
     least = pl.col("least_rtt_s")
     told = pl.format("{}us", (least * 1e6).round().clip(1).cast(pl.Int64))
     least = least.fill_null(quantities.read_seconds(settings.rtt) or 0.0)
-    found = (
+    return (
         _placed(capture)
         .select(*CARRIED, "least_rtt_s")
         .with_columns(
@@ -144,9 +144,6 @@ def _connections(capture: Capture, settings: Settings) -> "pl.DataFrame":
             server_rtt_s=pl.min_horizontal(pl.col("server_rtt_s").fill_null(0.0), least),
         )
     )
-    if capture.drawn is None:
-        return found.with_columns(cluster="connection")
-    return found.join(capture.drawn.clusters, on="connection", how="left", maintain_order="left")
 
 
 def _placed(capture: Capture) -> "pl.DataFrame":
