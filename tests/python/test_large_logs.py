@@ -132,7 +132,7 @@ def test_a_sample_is_drawn_where_the_whole_is_not_affordable(
     some = affordable(capture, settings, Questions(), meter)
     assert some.drawn
     assert some.drawn.transfers[0] < some.drawn.transfers[1] == capture.transfers.height
-    runs = effort.runs(capture, settings, Questions())
+    runs = effort.runs(settings, Questions())
     assert meter.total == runs * some.transfers.height
     assert runs * some.transfers.select(work().sum()).item() < 1.2 * effort.BUDGET
 

@@ -1,6 +1,7 @@
 """`flowstart replay`: the user's own transfers under each startup."""
 
 import dataclasses
+import itertools
 import pathlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
@@ -190,8 +191,9 @@ def _show_details(result: "Replay") -> None:
     from flowstart.replays import calibration, overview, tables
     from flowstart.replays.result import further
 
+    answers = (overview.verdict(result), overview.validity(result), overview.remedy(result))
     opening = [overview.headline(result), *overview.sample(result)]
-    for line in [*opening, *overview.verdict(result)]:
+    for line in [*opening, *itertools.chain(*answers)]:
         console.show_text(line)
     console.show_grid(tables.paths(result.paths))
     console.show_text(" ".join([overview.sources(result), *overview.details(result)]))

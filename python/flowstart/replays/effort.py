@@ -12,7 +12,7 @@ from flowstart.captures.contents import Capture
 from flowstart.captures.sampling import Sample
 from flowstart.captures.stretches import Numbers, Stretches
 from flowstart.replays import rate_fit
-from flowstart.replays.answer import FACTORS, Questions
+from flowstart.replays.answer import Questions
 from flowstart.replays.runner import OVERHEAD, PACKET_BYTES, Meter
 from flowstart.replays.settings import Settings
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 BUDGET = 5e8
 """Packets that a replay without `--sample` may take: about four minutes of a core of 2023."""
+ALTERNATIVES = 7 * 2
+"""Other buffers, rates, queues and windows, under the baseline and the setting that decides."""
 FEWEST = 100
 """Stretches of a sample, at least: with fewer, intervals are wide."""
 FIT_COST = 0.7
@@ -37,14 +39,12 @@ def work() -> "pl.Expr":
     return OVERHEAD + pl.col("bytes") / PACKET_BYTES
 
 
-def runs(capture: Capture, settings: Settings, asked: Questions) -> int:
+def runs(settings: Settings, asked: Questions) -> int:
     """How many times a replay simulates each transfer, at most."""
     variants = len(settings.compared)
     passes = 2 + (asked.repeats if variants > 1 else 0)
-    if asked.buffers:
-        passes += len(FACTORS) + 2 * server_log.is_log(capture)
     passes += (asked.rollout is not None) + bool(settings.competing)
-    return passes * variants + asked.calibrate
+    return passes * variants + ALTERNATIVES * asked.buffers + asked.calibrate
 
 
 def affordable(
@@ -59,7 +59,7 @@ def affordable(
 
     All of it, if that is affordable or requested. `meter` is told of all that is to be done.
     """
-    each = runs(capture, settings, asked)
+    each = runs(settings, asked)
     share = Sample.parse(asked.sample).share if asked.sample else None
     cost = float(capture.transfers.select(work().sum()).item() or 0)
     heads = drawn = capture
@@ -88,7 +88,12 @@ def _heads(capture: Capture) -> int:
 def _fits(capture: Capture, settings: Settings) -> bool:
     """Whether rates are fitted."""
     unknown = any(group.to_remote.rate_bps is None for group in capture.groups)
-    return unknown and server_log.is_log(capture) and not settings.rate
+    return (
+        unknown
+        and server_log.is_log(capture)
+        and server_log.kind_of(capture).gives_rates
+        and not settings.rate
+    )
 
 
 def _chosen(found: Stretches, sample: str | None, each: int, seed: int, *, fits: bool) -> Numbers:

@@ -1,22 +1,25 @@
 """Replays a capture and answers what was asked of it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from flowstart.captures.contents import Capture
+from flowstart.inference import Status, Verdict
 from flowstart.replays.answer import (
     FEWEST_REPEATS,
     FOR_A_VERDICT,
     GATE_RUNS,
+    Alternative,
     Answer,
     Band,
     Criteria,
+    Partial,
     Questions,
     Rollout,
     Times,
+    alternatives,
     answer,
-    bands,
     partial,
     refuse_unknown,
     settled,
@@ -24,11 +27,13 @@ from flowstart.replays.answer import (
 )
 from flowstart.replays.calibration import Calibration, calibrate
 from flowstart.replays.effort import affordable
+from flowstart.replays.groups import network_groups
 from flowstart.replays.paths import ReplayPath, build, facts
 from flowstart.replays.result import Replay
 from flowstart.replays.runner import ALONE, COMPETING, TOGETHER, Meter, Progress, Round, Runner
 from flowstart.replays.settings import Settings
 from flowstart.replays.summary import Rows
+from flowstart.replays.validity import examine
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,7 +56,7 @@ def study(
     meter = Meter(progress)
     capture = affordable(capture, settings, asked, meter, workers=workers)
     paths = build(capture, settings, left_out)
-    return _Study(Runner(capture, settings, workers, meter), paths, asked).run(left_out)
+    return _Study(Runner(capture, settings, workers, meter), paths, asked, left_out).run()
 
 
 @dataclass
@@ -61,27 +66,29 @@ class _Study:
     runner: Runner
     paths: list[ReplayPath]
     asked: Questions
+    left_out: dict[str, int]
 
     @property
     def settings(self) -> Settings:
         return self.runner.settings
 
-    def run(self, left_out: dict[str, int]) -> Replay:
+    def run(self) -> Replay:
         """All of it; what Ctrl-C leaves out is missing in the result.
 
         Raises KeyboardInterrupt where nothing was finished before it.
         """
         settings = self.settings
         names = [path.name for path in self.paths]
-        refuse_unknown(self.asked.when, names, self.runner.capture.drawn)
-        self.facts = facts(self.paths, settings, self.runner.capture.drawn)
+        drawn = self.runner.capture.drawn
+        refuse_unknown(self.asked.when, names, drawn)
+        self.facts = self.tested = facts(self.paths, settings, drawn)
         store, self.together, alone = Rows(), Times(packets=True), Times()
         found = Replay(
             capture=self.runner.capture,
             settings=settings,
             questions=self.asked,
             paths=self.paths,
-            left_out=left_out,
+            left_out=self.left_out,
             store=store,
             facts=self.facts,
             together=self.together,
@@ -92,7 +99,7 @@ class _Study:
         try:
             for times, one in ((self.together, TOGETHER), (alone, ALONE)):
                 for rows in self.runner.run(self.paths, one):
-                    store.add(rows)
+                    store.add(self._for_clients(rows))
                     times.add(rows)
             for part in self._inferred():
                 found = replace(found, **part)
@@ -102,25 +109,57 @@ class _Study:
             found = replace(found, interrupted=True)
         return found
 
+    def _for_clients(self, rows: "pl.DataFrame") -> "pl.DataFrame":
+        """Rows with the time from a client's request to the last byte."""
+        import polars as pl
+
+        waits = self.facts.select("transfer", "request_s")
+        return rows.join(waits, on="transfer", how="left", maintain_order="left").select(
+            pl.exclude("request_s"), request_to_last_byte_s=pl.col("fct_s") + pl.col("request_s")
+        )
+
     def _inferred(self) -> Iterator[dict[str, Any]]:
         """What follows from the rows, part by part, with the passes that it takes."""
+        yield {"calibration": (calibration := self._calibration())}
+        yield self._examined(calibration)
         repeats = self._repeats()
-        yield {"answer": self._answer(self.together, repeats=repeats)}
+        answered = self._answer(self.together, repeats=repeats)
+        yield {"answer": answered}
         runs = (self.together, *repeats)
-        yield {
-            "partial": [
-                partial(network, self.facts, runs, self.settings, self.criteria)
-                for network in self.asked.when
-            ]
-        }
+        asked = {network: [network] for network in self.asked.when}
+        groups = network_groups(self.facts) if self.examined.valid else {}
+        parts = self._partial(asked, runs, self.settings)
+        parts += self._partial(groups, runs, self.settings)
         yield {"rollout": self._rollout()}
-        yield {"bands": self._bands()}
-        yield {"calibration": self._calibration()}
+        yield self._bands(answered, parts)
         yield {"competing": self._competing()}
 
-    def _answer(self, times: Times, **more: Any) -> Answer:
-        """What times show of all variants."""
-        names, base, seed = self.settings.names, self.settings.reference.name, self.settings.seed
+    def _partial(
+        self, parts: Mapping[str, Sequence[str]], runs: Sequence[Times], settings: Settings
+    ) -> list[Partial]:
+        """The verdicts on parts of the traffic, by name with their networks; all hold at once."""
+        criteria = replace(self.criteria, verdicts=max(len(parts), 1))
+        return [
+            partial(name, networks, self.tested, runs, settings, criteria)
+            for name, networks in parts.items()
+        ]
+
+    def _examined(self, calibration: Calibration | None) -> dict[str, Any]:
+        """What can be judged. If that is enough, the facts are those of these networks."""
+        import polars as pl
+
+        lost = sum(self.left_out.values())
+        self.examined = examine(self.runner.capture, self.paths, self.facts, lost, calibration)
+        left_out = dict(self.left_out)
+        if self.examined.valid and self.examined.failed:
+            left_out |= self.examined.left_out(self.facts)
+            self.facts = self.facts.filter(~pl.col("network").is_in([*self.examined.failed]))
+        return {"examined": self.examined, "facts": self.facts, "left_out": left_out}
+
+    def _answer(self, times: Times, names: Sequence[str] = (), **more: Any) -> Answer:
+        """What times show of some variants, or all."""
+        base, seed = self.settings.reference.name, self.settings.seed
+        names = names or self.settings.names
         return answer(self.facts, times, names, base, self.criteria, **more, seed=seed)
 
     @property
@@ -139,13 +178,14 @@ class _Study:
         """As many perturbed repeats as it takes for the intervals to settle, or are allowed."""
         names, reference = self.settings.names, self.settings.reference.name
         found: list[Times] = []
-        wanted = min(FEWEST_REPEATS, self.asked.repeats)
+        most = self.asked.repeats if self.examined.knows_paths else 0
+        wanted = min(FEWEST_REPEATS, most)
         while len(found) < wanted and len(names) > 1:
             one, packets = Round(repeat=len(found) + 1), len(found) + 1 < GATE_RUNS
             found.append(self._times(self.paths, one, packets=packets))
             done = len(found) == wanted
             if done and not settled(self.facts, self.together, found, names, reference):
-                wanted = min(2 * wanted, self.asked.repeats)
+                wanted = min(2 * wanted, most)
         return found
 
     def _rollout(self) -> Rollout | None:
@@ -155,12 +195,38 @@ class _Study:
         times = self._times(self.paths, one)
         return shared(self.facts, times, self.together, one, self.settings)
 
-    def _bands(self) -> list[Band]:
+    def _bands(self, answered: Answer, parts: Sequence[Partial]) -> dict[str, Any]:
+        """What is recommended, or else gains most, under other assumptions."""
+        asked = [one.verdict for one in parts if one.name in self.asked.when]
+        names = _decisive(answered.verdict).union(*map(_decisive, asked))
+        names |= {one.verdict.recommended for one in parts if one.verdict.recommended}
         found = []
-        for name, paths in bands(self.paths) if self.asked.buffers else ():
-            times = self._times(paths, TOGETHER)
-            found.append(Band(name, self._answer(times, statistics=FOR_A_VERDICT)))
-        return found
+        if names and self.asked.buffers and self.examined.valid:
+            settings = self.settings.only({answered.baseline, *names})
+            judged = {*self.facts["network"].unique(), *self.asked.when}
+            paths = [path for path in self.paths if path.name in judged]
+            for other in alternatives(paths, settings, windows=self._has_windows):
+                found.append(self._band(other, parts))
+        parts = [self.examined.judged(one, found, self.asked, self.runner.capture) for one in parts]
+        count = len(self.asked.when)
+        return {"bands": found, "partial": parts[:count], "groups": parts[count:]}
+
+    def _band(self, other: Alternative, parts: Sequence[Partial]) -> Band:
+        """The verdicts under another assumption."""
+        runner, times = replace(self.runner, settings=other.settings), Times(packets=True)
+        for rows in runner.run(other.paths, TOGETHER):
+            times.add(rows)
+        names = other.settings.names
+        answered = self._answer(times, names, statistics=FOR_A_VERDICT)
+        networks = {one.name: one.networks for one in parts}
+        judged = self._partial(networks, [times], other.settings)
+        return Band(other.name, answered, {one.name: one.verdict for one in judged})
+
+    @property
+    def _has_windows(self) -> bool:
+        """Whether the recording shows the windows of receivers."""
+        columns = self.runner.capture.connections
+        return bool(columns["s2c_window"].is_not_null().any())
 
     def _competing(self) -> "pl.DataFrame | None":
         if not self.settings.competing:
@@ -172,3 +238,10 @@ class _Study:
         if not self.asked.calibrate:
             return None
         return calibrate(self.runner.capture, self.settings, workers=self.runner.workers)
+
+
+def _decisive(verdict: Verdict) -> set[str]:
+    """The settings that alternatives are examined for: what is recommended, or else gains most."""
+    chosen = {one.setting for one in verdict.judgements if one.status == Status.RECOMMENDED}
+    nearest = verdict.candidate
+    return chosen or ({nearest.setting} if nearest else set())

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 BUFFERS = ("buffer", "reverse_buffer")
 ASSUMED = "assumed 1 BDP, at least 40 packets"
+RTTS_MS, SLOW_BPS = (30, 80), 10e6
+"""Edges between types of access: near, on the continent, far or by satellite; DSL and slow cells
+against cable and fibre."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +44,30 @@ class ReplayPath:
     rate_range: tuple[float, float | None] | None = None
     """The interval of a rate that was fitted to durations; None as its end: no rate is too high."""
 
+    def knows(self, rate: str, factor: float) -> bool:
+        """Whether a rate is given or measured: within this factor, if it has an interval."""
+        if rate in self.assumed:
+            return False
+        low, high = self.rate_range or (1.0, 1.0)
+        return high is not None and high <= factor * low
+
     @property
     def rates_bps(self) -> tuple[float, float]:
         """The bottleneck's rates there and back."""
         whole = resolve({"path": self.path, "flows": [{"size": "1pkt"}]})["path"]
         there, back = (_native.rate_bps(whole[name]) for name in ("rate", "reverse_rate"))
         return there, back
+
+    @property
+    def access(self) -> str:
+        """The type of access, by round trip and rate."""
+        rtt_ms = _microseconds(self.path["rtt"]) / 1000
+        rate = "below 10 Mbit/s" if self.rates_bps[0] < SLOW_BPS else "10 Mbit/s or more"
+        low = max((edge for edge in RTTS_MS if edge <= rtt_ms), default=None)
+        high = min((edge for edge in RTTS_MS if edge > rtt_ms), default=None)
+        if low is None:
+            return f"RTT below {high} ms, {rate}"
+        return f"RTT {low} ms or more, {rate}" if high is None else f"RTT {low}–{high} ms, {rate}"
 
     @property
     def traffic(self) -> Traffic:
@@ -236,12 +257,16 @@ def _microseconds(rtt: str) -> int:
     return int(rtt.removesuffix("us")) if rtt.endswith("us") else 0
 
 
+ENDS = ("connection", "client_ip", "client_is_remote")
+
+
 def facts(
     paths: Sequence[ReplayPath], settings: Settings, drawn: Drawn | None = None
 ) -> "pl.DataFrame":
-    """A row per transfer under test: numbers, network, client, start and size.
+    """A row per transfer under test: numbers, network, access type, client, start, size, way.
 
-    Of a sample only what was drawn, with its `cluster`.
+    `request_s` is what its client waits besides: see `requested`. Of a sample only what was drawn,
+    with its `cluster`.
     """
     import polars as pl
 
@@ -249,11 +274,16 @@ def facts(
     wanted = tested.get(settings.direction, ~pl.col("from_client"))
     parts = [
         path.traffic.transfers.filter(wanted)
-        .join(path.traffic.connections.select("connection", client="client_ip"), on="connection")
+        .join(path.traffic.connections.select(*ENDS), on="connection")
+        .join(path.traffic.requested(), on="transfer")
         .select(
-            *("transfer", "connection", "client", "start_s"),
+            *("transfer", "connection", "start_s"),
+            client="client_ip",
             network=pl.lit(path.name),
+            access=pl.lit(path.access),
             size_bytes="bytes",
+            towards_remote=pl.col("from_client") != pl.col("client_is_remote"),
+            request_s="request_s",
         )
         for path in paths
     ]

@@ -66,6 +66,36 @@ class Traffic:
             transfers = mine
         return cls(_with_times(connections, transfers, begin), transfers)
 
+    def requested(self) -> "pl.DataFrame":
+        """By transfer, `request_s`: what its receiver waits before the sender begins with it.
+
+        For a server's response it is the request's way, half a round trip, and the time from the
+        request's arrival to the response, if the recording has the request. A client begins when
+        it wants to.
+        """
+        import polars as pl
+
+        requests = self.transfers.filter("from_client").select("connection", asked_s="end_s")
+        known = self.connections.select("connection", "least_rtt_s", "server_rtt_s")
+        found = (
+            self.transfers.select("transfer", "connection", "from_client", "start_s")
+            .sort("start_s")
+            .join_asof(
+                requests.drop_nulls().sort("asked_s"),
+                left_on="start_s",
+                right_on="asked_s",
+                by="connection",
+                check_sortedness=False,
+            )
+            .join(known, on="connection", maintain_order="left")
+        )
+        # Both are seen at the monitor, which may be away from the server.
+        taken = (pl.col("start_s") - pl.col("asked_s") - pl.col("server_rtt_s")).clip(0.0)
+        request_s = pl.col("least_rtt_s") / 2 + taken.fill_null(0.0)
+        return found.select(
+            "transfer", request_s=pl.when("from_client").then(0.0).otherwise(request_s)
+        )
+
     def by_network(self) -> dict[str, "Section"]:
         """What each network has of it, in the order of their first connections."""
         import polars as pl

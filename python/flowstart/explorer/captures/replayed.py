@@ -95,7 +95,11 @@ def replayed(replay: Replay) -> dict[str, Any]:
         "changes": tables.changes(replay.summaries).document() if several else None,
         "times": tables.times(replay.summaries).document(),
         "legend": overview.table_legend(replay),
-        "verdict": overview.verdict(replay),
+        "verdict": [
+            *overview.verdict(replay),
+            *overview.validity(replay),
+            *overview.remedy(replay),
+        ],
         "decision": data.verdict_document(replay.verdict, replay.settings),
         "intervals": replay.answer.records,
         "classes": [
