@@ -122,7 +122,8 @@ def write_nginx(
     A row's time is when its last byte is in the send buffer, which grows with the window.
     """
     rng = np.random.default_rng(seed)
-    rates, rows = {}, []
+    rates: dict[str, float] = {}
+    rows: list[tuple[object, ...]] = []
     for place in range(count):
         rate, rtt = np.exp(rng.uniform(np.log([2e6, 0.01]), np.log([80e6, 0.15])))
         buffer = max(int(rate * rtt / PACKET_BITS * rng.choice([0.3, 1, 3])), 12)
@@ -164,6 +165,7 @@ def _keep_alive(
 
 def _nginx_rows(run: fs.Run, flow: int, peer: str, number: int) -> Iterator[tuple[object, ...]]:
     """The rows of one connection."""
+    assert run.flow_samples is not None
     samples = run.flow_samples.filter(flow=flow).drop_nulls(["cwnd", "srtt_s"])
     samples = samples.sort("time_ns", maintain_order=True)
     times_s, window = samples["time_ns"].to_numpy() / 1e9, samples["cwnd"].to_numpy()

@@ -4,9 +4,14 @@ import json
 import pathlib
 import subprocess
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 import pytest
+
+from flowstart.cli import console
+from flowstart.render.summary import Summary
+from flowstart.replays.data import VERSION
 
 Cli = Callable[..., Any]
 STEP = "route default initcwnd 30"
@@ -25,7 +30,7 @@ def setting(name: str, status: str, *steps: str, **more: Any) -> dict[str, Any]:
 
 
 def result(*settings: dict[str, Any], **more: Any) -> dict[str, Any]:
-    verdict = {"version": 1, "baseline": "current", "settings": list(settings)}
+    verdict = {"version": VERSION, "baseline": "current", "settings": list(settings)}
     return {"capture": {"file": "mine.pcap"}, "verdict": verdict, "partial": []} | more
 
 
@@ -33,13 +38,13 @@ def result(*settings: dict[str, Any], **more: Any) -> dict[str, Any]:
 def file(tmp_path: pathlib.Path) -> pathlib.Path:
     """A result with a setting of each status."""
     limited = setting("IW30", "recommended", "route 10.9.3.0/24 initcwnd 30")
-    network = {"version": 1, "baseline": "current", "settings": [limited]}
+    network = {"version": VERSION, "baseline": "current", "settings": [limited]}
     settings = (
         setting("IW30", "recommended", STEP),
         setting("IW20", "inconclusive", "route default initcwnd 20"),
         setting("paced", "rejected", "qdisc fq", reason="is 2 % slower"),
         setting("Jump-Start", "research"),
-        setting("odd", "another status", STEP),
+        setting("odd", "no difference", STEP),
         setting("bare", "recommended", commands=[]),
         setting("evil", "recommended", "route default initcwnd 30; reboot"),
     )
@@ -66,6 +71,21 @@ def test_an_inconclusive_setting_is_for_a_test(cli: Cli, file: pathlib.Path) -> 
     assert "# For a test on a part of the hosts: in the replay of mine.pcap" in found.out
 
 
+@pytest.mark.parametrize(
+    ("failing", "status"), [(None, 0), ("traffic", 0), ("path", 2), ("reproduction", 2)]
+)
+def test_without_a_valid_replay_there_is_not_even_a_test(
+    cli: Cli, file: pathlib.Path, failing: str | None, status: int
+) -> None:
+    document = json.loads(file.read_text())
+    document["verdict"]["validity"] = {"failing": failing}
+    file.write_text(json.dumps(document))
+    found = cli("deploy", "IW20", "--from", file)
+    assert found.status == status
+    refused = f"the replay is not valid ({failing}), so `IW20` is not for a test either: it is"
+    assert (refused in found.err) == (status == 2)
+
+
 def test_a_network_has_the_script_that_is_limited_to_it(cli: Cli, file: pathlib.Path) -> None:
     found = cli("deploy", "IW30", "--from", file, "--when", "network=10.9.3.0/24")
     assert '    "$1_route" 10.9.3.0/24 initcwnd 30\n' in found.out
@@ -85,7 +105,7 @@ def test_the_document_has_the_script_and_its_steps(cli: Cli, file: pathlib.Path)
     [
         (["paced"], "`paced` is rejected: it is 2 % slower"),
         (["Jump-Start"], "`Jump-Start` is not offered by the stack: it is 11 % faster"),
-        (["odd"], "`odd` is another status: it is 11 % faster"),
+        (["odd"], "`odd` is not recommended (no difference): it is 11 % faster"),
         (["current"], "`current` is the baseline: hosts have it"),
         (["bare"], "`bare` has no command that sets it"),
         (["IW3O"], "`IW3O` is no setting of this verdict; did you mean `IW30`?"),
@@ -149,6 +169,17 @@ def test_other_stacks_have_their_options_printed(cli: Cli, tmp_path: pathlib.Pat
         "Set (HAProxy): a on",
         "Revert (HAProxy): a off",
     ]
+
+
+def test_the_summary_of_a_replay_names_the_folder_of_its_result(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words: ContextVar[list[str]] = ContextVar("words")
+    words.set(["flowstart", "replay", "-o", "my out"])
+    monkeypatch.setattr(console, "COMMAND", words)
+    deploy = "Deploy: flowstart deploy IW30 --from DIR"
+    console.show_summary(Summary("It ran.", ["An answer."], notes=[deploy]))
+    assert "Deploy: flowstart deploy IW30 --from 'my out'\n" in capsys.readouterr().out
 
 
 def test_a_replays_result_is_read(cli: Cli, tmp_path: pathlib.Path) -> None:

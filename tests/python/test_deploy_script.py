@@ -43,7 +43,8 @@ def test_the_script_runs_the_commands_that_set_and_restored_real_routes(
         program.chmod(0o755)
     flags = str(DATA / f"{kind}.proc")
     text = script("IW30", [], [ROUTE]).replace("/proc/net/ipv6_route", flags)
-    for command, status in (("check", 1), ("set", 0), ("set", 0), ("check", 0), ("revert", 0)):
+    runs = [("check", 1), ("set", 0), ("set", 0), ("check", 0), ("revert", 0), ("revert", 0)]
+    for command, status in runs:
         found = run(text, command, folder=tmp_path, path=path)
         assert (found.stderr, found.returncode) == ("", status), command
     played = int(recording.with_suffix(".place").read_text())
@@ -137,6 +138,17 @@ def test_a_command_that_is_none_is_refused_with_those_that_are(tmp_path: pathlib
     assert found.returncode == 2
     assert "check|set|revert|persist" in found.stderr
     assert found.stdout == ""
+
+
+def test_an_ip_that_drops_attributes_is_refused(tmp_path: pathlib.Path) -> None:
+    other = tmp_path / "bin" / "ip"
+    other.parent.mkdir()
+    other.write_text("#!/bin/sh\necho BusyBox v1.35.0 >&2\nexit 1\n")
+    other.chmod(0o755)
+    path = f"{other.parent}:{os.environ['PATH']}"
+    found = run(script("IW30", [], [ROUTE]), "check", folder=tmp_path, path=path)
+    assert (found.returncode, found.stdout) == (1, "")
+    assert "IW30: `ip` of iproute2 is needed" in found.stderr
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import pathlib
 
+import polars as pl
 import pytest
 
 import flowstart as fs
@@ -16,6 +17,8 @@ from flowstart.replays.settings import Settings
 from made_up_logs import Network, columns, networks, write, write_nginx
 
 MIXES = 20
+DATA = pathlib.Path(__file__).parent.parent / "data" / "captures"
+NGINX_LOG = DATA / "nginx-shallow.access.json.gz"
 
 
 def read(number: int, found: list[Network], folder: pathlib.Path) -> Capture:
@@ -134,6 +137,33 @@ def test_durations_that_end_in_the_send_buffer_bound_rates_from_below_only(
     assert sorted(shares)[6] > 0.2
 
 
+@pytest.mark.slow
+def test_durations_that_end_elsewhere_than_their_option_names_give_no_rate(
+    tmp_path: pathlib.Path,
+) -> None:
+    # A backend hides that they are shorter than a round trip, but not that they do not grow.
+    write_nginx(tmp_path / "access.csv", 101, 4)
+    rows = pl.read_csv(tmp_path / "access.csv")
+    rows = rows.with_columns(request_time=pl.col("request_time") + 0.15)
+    rows.write_csv(tmp_path / "later.csv")
+    capture = fs.read_capture(tmp_path / "later.csv", columns="duration=request_time:s:acked")
+    assert capture.about["durations"] == "acked"
+    ways = [group.to_remote for group in fitted(capture, Settings()).groups]
+    assert [(way.rate_low_bps, way.rate_assumed) for way in ways] == 4 * [(None, True)]
+
+
+def test_the_log_of_a_real_nginx_gives_no_rate_and_true_bounds() -> None:
+    # nginx 1.22 on Linux 6.18, to two networks over a line of 4 Mbit/s with 14 packets of buffer.
+    capture = fs.read_capture(NGINX_LOG)
+    for group in fitted(capture, Settings()).groups:
+        way = group.to_remote
+        assert way.rate_assumed
+        assert 0.5e6 < (way.rate_low_bps or 0) < 4e6
+        assert way.rate_high_bps is None
+        assert way.rate_method.startswith("unknown, at least")
+    assert calibrate(capture).left_out == {"their end was not seen": 686}
+
+
 def test_a_duration_of_unknown_end_gives_no_rate(tmp_path: pathlib.Path) -> None:
     found = networks(9, count=1)
     (group,) = fitted(fs.read_capture(write(found, 9, tmp_path / "log.csv")), Settings()).groups
@@ -165,3 +195,16 @@ def test_a_backend_that_is_logged_is_taken_from_the_durations(tmp_path: pathlib.
     (group,) = fitted(fs.read_capture(file, columns=named), Settings()).groups
     low, high = interval(group.to_remote)
     assert 0 < low <= found[0].rate_bps <= high
+
+
+@pytest.mark.parametrize(
+    ("duration", "least_mbps"), [("2", 8 * 1.671 / 3), ("2.001", 8 * 1.671 / 2)]
+)
+def test_bytes_that_the_send_buffer_cannot_hold_bound_the_rate(
+    duration: str, least_mbps: float, tmp_path: pathlib.Path
+) -> None:
+    file = tmp_path / "access.csv"
+    header = "ts,client_ip,bytes,connection,duration"
+    file.write_text(f"{header}\n1700000000.25,192.0.2.1,10000000,1,{duration}\n")
+    (group,) = fs.read_capture(file, columns="duration=duration:s:written").groups
+    assert group.to_remote.rate_low_bps == pytest.approx(1e6 * least_mbps, rel=0.02)

@@ -131,6 +131,21 @@ def test_a_rate_is_known_within_a_factor() -> None:
     assert dataclasses.replace(path, assumed=("reverse_rate",)).knows("rate", 1.5)
 
 
+def test_a_rate_that_is_given_is_known(cli: Cli) -> None:
+    words = ("--network", "*:rate=4Mbps,buffer=14pkt", "--variant", "iw30: startup=hystart iw=30")
+    document = json.loads(cli("replay", SHALLOW, *words, "--json").out)
+    questions = {one["question"]: one for one in document["verdict"]["validity"]["questions"]}
+    assert questions["path"]["holds"]
+    assert document["verdict"]["validity"]["failing"] == "reproduction"
+    assert {path["rate_range_bps"] for path in document["paths"]} == {None}
+
+
+def test_a_replay_that_was_stopped_before_its_alternatives_recommends_nothing() -> None:
+    found = study(synthetic.recorded(FOUR, 1), FOUR.settings, Questions(repeats=4))
+    stopped = dataclasses.replace(found, bands=[], interrupted=True)
+    assert (found.verdict.recommended, stopped.verdict.recommended) == ("iw30", None)
+
+
 def with_small(deployment: synthetic.Deployment) -> tuple[Capture, str]:
     """A recorded deployment in which the rate of its smallest network is not known."""
     capture = synthetic.recorded(deployment, 1)
@@ -143,7 +158,7 @@ def with_small(deployment: synthetic.Deployment) -> tuple[Capture, str]:
 def test_the_part_that_is_known_has_a_verdict_and_its_share_is_stated() -> None:
     uneven = next(one for one in synthetic.ALL if one.name == "uneven")
     capture, network = with_small(uneven)
-    found = study(capture, uneven.settings, Questions(repeats=0))
+    found = study(capture, uneven.settings, Questions(repeats=4))
     assert found.verdict.recommended == "iw30"
     assert found.examined
     assert found.examined.failed == {network: UNKNOWN}

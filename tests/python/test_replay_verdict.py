@@ -137,7 +137,7 @@ def test_a_network_may_have_a_verdict_of_its_own_that_a_route_implements() -> No
     deployment = synthetic.Deployment(
         "by-network", synthetic.IW30, (fast, synthetic.SLOWER), synthetic.WEB, "network"
     )
-    asked = Questions(repeats=0, when=("10.0.0.0/24", "10.1.0.0/24"))
+    asked = Questions(repeats=4, when=("10.0.0.0/24", "10.1.0.0/24"))
     found = study(synthetic.recorded(deployment, 1), deployment.settings, asked)
     assert found.verdict.recommended is None
     good, bad = found.partial

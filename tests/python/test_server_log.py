@@ -186,8 +186,8 @@ def test_a_table_without_usable_rows_is_refused(cli: Cli, log: Log) -> None:
     [
         ("msec,bytes_sent,request_time", "9,5000,0.25", "written", 0.25),
         ("ts,%O,%D", "9,5000,250000", "written", 0.25),
-        ("ts,bytes,Ta,Td,Tr", "9,5000,250,150,100", "written", 0.15),
-        ("ts,bytes,Td", "9,5000,150", "written", 0.15),
+        ("ts,bytes,Ta,Tr", "9,5000,250,100", "written", 0.15),
+        ("ts,bytes,Ta,Tr", "9,5000,250,-1", "written", 0.25),
         ("ts,%BYTES_SENT%,%DURATION%,%RESPONSE_DURATION%", "9,5000,250,50", "written", 0.2),
         ("ts,sc-bytes,time-taken", "9,5000,250", "acked", 0.25),
         ("ts,sc-bytes,time-taken,x-edge-location", "9,5000,0.25,x", "written", 0.25),
@@ -302,6 +302,14 @@ def test_copies_of_rows_are_left_out_and_counted(cli: Cli, log: Log) -> None:
     assert fs.read_capture(file).transfers.height == 9
     assert "9 of 18 rows are copies of others" in answer.err
     assert "they were left out" in answer.err
+
+
+def test_equal_rows_of_a_busy_proxy_are_kept(cli: Cli, log: Log) -> None:
+    lines = [f"{1_700_000_000 + t // 4 / 1000:.3f},192.0.2.1,180" for t in range(400)]
+    lines = [line if n % 4 < 2 else f"{line}{n}" for n, line in enumerate(lines)]
+    file = log("\n".join(["ts,client_ip,bytes", *lines, ""]))
+    assert fs.read_capture(file).transfers.height == 400
+    assert cli("capture", file).err == ""
 
 
 def test_an_honest_log_of_nginx_has_no_warning(cli: Cli, log: Log) -> None:

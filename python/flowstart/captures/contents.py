@@ -43,7 +43,8 @@ class PathEstimate:
     buffer_method: str
     """How the buffer was found, or why not."""
     rate_low_bps: float | None = None
-    """The low end of the rate's 95 % interval, where a replay fitted the rate to durations."""
+    """The low end of the rate's 95 % interval, where a replay fitted the rate to durations; or a
+    lower bound from a log whose durations give no rate."""
     rate_high_bps: float | None = None
     """The high end; None as well where no rate is too high."""
     rate_assumed: bool = False
@@ -425,9 +426,11 @@ def networks(found: Capture, most: int = 20) -> Grid:
 def _path(path: PathEstimate) -> list[str]:
     buffer = path.buffer_packets
     sign = "≥ " if path.buffer_at_least else ""
+    bounded = path.rate_bps is None and path.rate_low_bps is not None
+    rate = f"≥ {text.rate(path.rate_low_bps)}" if bounded else text.rate(path.rate_bps)
     return [
         text.size(path.bytes),
-        text.rate(path.rate_bps),
+        rate,
         text.ABSENT if buffer is None else f"{sign}{buffer} pkt",
     ]
 

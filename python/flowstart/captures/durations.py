@@ -7,8 +7,8 @@ socket's send buffer, and the client may have it seconds later. Sources, by serv
   after the last byte was sent to the client.
 - Apache httpd, `%D` and `%T` (mod_log_config): the time taken to serve the request; the row is
   written when the last bucket has been written to the socket.
-- HAProxy, `Ta`, `Tt` and `Td` (configuration manual, "Timing events"): to the emission of the last
-  byte, which may still be in the kernel.
+- HAProxy, `Ta` (configuration manual, "Timing events"): from the request's first byte to the
+  emission of the last byte, which may still be in the kernel. `Td` is its part after the backend.
 - Envoy, `%DURATION%` (access logging): from the start of the request to the last byte out.
 - Caddy, `duration` (`log` directive): the time of the handler, which writes to the socket.
 - Varnish, `%D` and `%T` (varnishncsa): the time taken to serve the request.
@@ -72,7 +72,6 @@ OF_COLUMN = {
     "%T": "written",
     "%{ms}T": "written",
     "Ta": "written",
-    "Td": "written",
     "%DURATION%": "written",
 }
 """The kinds of columns that are known by name."""

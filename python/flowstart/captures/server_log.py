@@ -19,7 +19,7 @@ from flowstart.captures import durations, plausibility, sources
 from flowstart.captures.contents import Capture, Group, PathEstimate
 from flowstart.captures.frames import all_columns, networks
 from flowstart.captures.plausibility import ZONELESS
-from flowstart.captures.rate_bounds import with_least_rates
+from flowstart.captures.rate_bounds import least_rates
 from flowstart.captures.units import TEXTS, UNITS, USUAL, Source
 from flowstart.errors import RequestError
 
@@ -50,9 +50,8 @@ KNOWN = {
     "%O": ("bytes", "B"),
     "%B": ("bytes", "B"),
     "Varnish:time_firstbyte": ("backend", "s"),
-    # HAProxy (configuration manual, "Timing events"): active, data and response time.
+    # HAProxy (configuration manual, "Timing events"): active and response time.
     "Ta": ("duration", "ms"),
-    "Td": ("duration", "ms"),
     "Tr": ("backend", "ms"),
     # Envoy (access logging, "Command operators").
     "%DURATION%": ("duration", "ms"),
@@ -277,10 +276,17 @@ def _parsed(cell: "pl.Expr", form: str) -> "pl.Expr":
 
 
 def _added(cell: "pl.Expr") -> "pl.Expr":
-    """The sum of the numbers in a cell: nginx lists the times of all servers that it tried."""
+    """The sum of the numbers in a cell: nginx lists the times of all servers that it tried.
+
+    HAProxy writes -1 for a time that it has not measured.
+    """
     import polars as pl
 
-    numbers = cell.str.extract_all(r"[0-9]+(?:\.[0-9]+)?").cast(pl.List(pl.Float64))
+    numbers = (
+        cell.str.replace_all(r"-[0-9.]+", "")
+        .str.extract_all(r"[0-9]+(?:\.[0-9]+)?")
+        .cast(pl.List(pl.Float64))
+    )
     return pl.when(numbers.list.len() > 0).then(numbers.list.sum())
 
 
@@ -547,18 +553,16 @@ def _groups(rows: "pl.DataFrame", columns: Columns) -> list[Group]:
     import polars as pl
 
     kind = durations.KINDS[columns.duration_kind]
-    if kind.bounds_rates:
-        rows = with_least_rates(rows, by_connection=columns.has("connection"))
-    else:
-        rows = rows.with_columns(least=pl.lit(None, pl.Float64))
     networks = rows.group_by("network").agg(
         pl.col("stream").n_unique().alias("connections"),
         pl.col("rtt").min().alias("min_rtt_s"),
         pl.col("bytes").sum(),
         pl.when(_positive("rate")).then("rate").quantile(RATE_SHARE, "nearest").alias("told"),
         _positive("duration").any().alias("timed"),
-        pl.col("least").max(),
     )
+    if kind.bounds_rates:
+        least = least_rates(rows, by_connection=columns.has("connection"))
+        networks = networks.join(least, on="network", how="left")
     networks = networks.sort("bytes", "network", descending=[True, False])
     return [_group(row, kind) for row in networks.iter_rows(named=True)]
 
@@ -579,7 +583,7 @@ def _group(row: Mapping[str, Any], kind: durations.Kind) -> Group:
             PathEstimate.unknown(row["bytes"], NO_PACKETS),
             rate_bps=row["told"],
             rate_method=method,
-            rate_low_bps=None if row["told"] else row["least"],
+            rate_low_bps=None if row["told"] else row.get("least"),
         ),
         from_remote=PathEstimate.unknown(0, NO_PACKETS),
     )

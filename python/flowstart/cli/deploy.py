@@ -21,16 +21,16 @@ def deploy(
         typer.Option(
             "--from",
             metavar="FILE",
-            help="result.json of `flowstart replay`, or the folder of its -o.",
+            help="Result of the replay: result.json, or the folder of -o.",
             show_default=False,
         ),
     ],
     when: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="network=PREFIX",
-            help="Network that the setting is limited to; it needs a verdict by the same option of "
-            "the replay. Repeatable.",
+            metavar="network=PREFIX|group=NAME",
+            help="Network or group that the setting is limited to. A network needs a verdict by "
+            "the same option of the replay. Repeatable.",
         ),
     ] = None,
     json: flags.Json = False,
@@ -40,11 +40,11 @@ def deploy(
     It saves and restores routes with all their attributes, and needs neither flowstart nor Python.
     A setting that the replay rejects is refused. For other stacks it prints their options.
     """
-    from flowstart.replays.answer import parsed
+    from flowstart.replays.answer import GROUP, WHEN, parsed
     from flowstart.replays.deploy import deployment
 
     with console.speaking_of(None):
-        found = deployment(result, setting, parsed(when or []))
+        found = deployment(result, setting, parsed(when or [], (WHEN, GROUP)))
         text = found.text
     if found.is_test:
         console.note(f"{setting} is inconclusive: for a test on a part of the hosts")

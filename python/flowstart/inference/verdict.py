@@ -139,12 +139,6 @@ class Judgement:
         return f"{self.status}: {CAUSES[gate.quantity]}" if gate else f"{self.status}: gain"
 
     @property
-    def contradicted(self) -> bool:
-        """Whether it does not gain, or exceeds a limit by its estimates."""
-        beyond = any(g.estimate > g.limit or g.outcome == Outcome.REJECTED for g in self.gates)
-        return beyond or not self.gain.gains
-
-    @property
     def vetoes(self) -> list[Gate]:
         """The gates that it does not pass: those that reject it first, then the largest excess."""
         failed = [gate for gate in self.gates if gate.outcome != Outcome.PASSES]
@@ -253,14 +247,16 @@ class Verdict:
 def _compared(one: Judgement, others: Mapping[str, Verdict]) -> Judgement:
     """A judgement next to those under other assumptions."""
     against = {name: found for name, v in others.items() if (found := v.of(one.setting))}
-    if one.status == Status.RECOMMENDED:
-        contrary = {name: found for name, found in against.items() if found.contradicted}
-        joint = "but not with"
-    elif one.status == Status.REJECTED:
-        contrary = {n: found for n, found in against.items() if found.status == Status.RECOMMENDED}
-        joint = f"{exceeding(one.vetoes[0])}, but not with" if one.vetoes else "but not with"
-    else:
+    joint, accepted = "but not with", {Status.RECOMMENDED: True, Status.REJECTED: False}
+    if one.status not in accepted:
         return one
+    if one.status == Status.REJECTED and one.vetoes:
+        joint = f"{exceeding(one.vetoes[0])}, but not with"
+    contrary = {
+        name: found
+        for name, found in against.items()
+        if (found.status == Status.RECOMMENDED) != accepted[one.status]
+    }
     if not contrary:
         return one
     first = next(iter(contrary.values()))

@@ -12,7 +12,7 @@ from flowstart.captures.sampling import Drawn, Sample
 from flowstart.deployment import Packets, Population, TestPlan, plan
 from flowstart.deployment.stacks import Commands
 from flowstart.errors import RequestError
-from flowstart.inference import Group, Judgement, Row, Statistic, Verdict, intervals
+from flowstart.inference import Group, Judgement, Row, Statistic, Status, Verdict, intervals
 from flowstart.inference.data import LEVEL, OF_TRANSFERS, finite
 from flowstart.inference.gates import (
     FEWEST_TRANSFERS,
@@ -29,6 +29,7 @@ from flowstart.inference.networks import Networks, network_gates
 from flowstart.inference.verdict import judge
 from flowstart.render.columns import CLASSES
 from flowstart.replays.paths import BUFFERS, ReplayPath
+from flowstart.replays.rate_fit import KNOWN
 from flowstart.replays.runner import Round
 from flowstart.replays.scenario import usual_stack
 from flowstart.replays.settings import Settings
@@ -446,6 +447,8 @@ class Partial:
     verdict: Verdict
     commands: dict[str, list[Commands]]
     """How each setting is limited to the networks."""
+    together: int = 1
+    """How many such verdicts there are, whose errors are those of one."""
 
     @property
     def lines(self) -> list[str]:
@@ -456,12 +459,20 @@ class Partial:
         return [*lines, *(line for found in commands for line in found.lines(name, self.name))]
 
 
-def parsed(given: Sequence[str]) -> tuple[str, ...]:
-    """The networks that are named. Raises RequestError where another part is."""
+GROUP = "group="
+
+
+def parsed(given: Sequence[str], kinds: Sequence[str] = (WHEN,)) -> tuple[str, ...]:
+    """The networks, or groups, that are named. Raises RequestError where another part is."""
+    found = []
     for text in given:
-        if not text.startswith(WHEN) or text == WHEN:
-            raise RequestError(f"`{text}` should be written network=PREFIX", ("when",))
-    return tuple(text.removeprefix(WHEN) for text in given)
+        kind = next((kind for kind in kinds if text.startswith(kind) and text != kind), None)
+        if kind is None:
+            forms = {WHEN: "network=PREFIX", GROUP: "group=NAME"}
+            wanted = " or ".join(forms[kind] for kind in kinds)
+            raise RequestError(f"`{text}` should be written {wanted}", ("when",))
+        found.append(text.removeprefix(kind))
+    return tuple(found)
 
 
 def refuse_unknown(networks: Sequence[str], known: Sequence[str], drawn: Drawn | None) -> None:
@@ -511,7 +522,9 @@ def partial(
     )
     traffic = mine.height / max(facts.height, 1)
     limited = {name: commands[name] for name in names}
-    return Partial(name, tuple(networks), traffic, found.verdict, limited)
+    return Partial(
+        name, tuple(networks), traffic, found.verdict, limited, together=criteria.verdicts
+    )
 
 
 @dataclass(frozen=True)
@@ -565,6 +578,13 @@ class Band:
     partial: Mapping[str, Verdict] = field(default_factory=dict)
     """The same by network, where networks have verdicts by themselves."""
 
+    @property
+    def conclusive(self) -> bool:
+        """Whether more runs would settle nothing."""
+        verdicts = (self.answer.verdict, *self.partial.values())
+        statuses = {one.status for verdict in verdicts for one in verdict.judgements}
+        return Status.INCONCLUSIVE not in statuses
+
 
 @dataclass(frozen=True)
 class Alternative:
@@ -582,7 +602,8 @@ def alternatives(
 
     `windows` says whether the recording has the receivers'.
     """
-    found = [Alternative(name, others, settings) for name, others in bands(paths)]
+    varied = [*buffers(paths), *rates(paths)]
+    found = [Alternative(name, others, settings) for name, others in varied]
     if "queue" not in settings.impairments:
         queued = [replace(path, path=path.path | {"queue": QUEUE}) for path in paths]
         found.append(Alternative(f"{QUEUE} queues", queued, settings))
@@ -593,18 +614,9 @@ def alternatives(
     return found
 
 
-def bands(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
-    """The paths with other buffers where they are assumed and other rates where they are fitted.
-
-    No buffer is made smaller than is known; that least is a band by itself. Of a network without
-    a known least it is `LEAST_BUFFER`. Rates go to both ends of their intervals. Empty where
-    nothing is uncertain.
-    """
-    return _buffers(paths) + _rates(paths)
-
-
-def _rates(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
-    if not any(path.rate_range for path in paths):
+def rates(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
+    """The paths at both ends of their rates' intervals; empty where all rates are given."""
+    if all(path.given for path in paths):
         return []
     return [
         ("lowest rates", [_at_end(path, 0) for path in paths]),
@@ -612,11 +624,17 @@ def _rates(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
     ]
 
 
+MEASURED = (1 / KNOWN**0.5, KNOWN**0.5)
+"""The ends of the interval of a rate that packets show, as factors: it counts as known."""
+
+
 def _at_end(replayed: ReplayPath, end: int) -> ReplayPath:
-    if replayed.rate_range is None:
+    if replayed.given:
         return replayed
-    rate = replayed.rate_range[end] or UNBOUNDED * replayed.rates_bps[0]
-    written = dict.fromkeys(("rate", "reverse_rate"), f"{rate:.0f}bps")
+    there, back = (MEASURED[end] * rate for rate in replayed.rates_bps)
+    if replayed.rate_range:
+        there = back = replayed.rate_range[end] or UNBOUNDED * replayed.rates_bps[0]
+    written = {"rate": f"{there:.0f}bps", "reverse_rate": f"{back:.0f}bps"}
     return replace(replayed, path=replayed.path | written)
 
 
@@ -625,7 +643,11 @@ LEAST_BUFFER = 10
 reproduced, and a smaller buffer would have lost packets of every burst."""
 
 
-def _buffers(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
+def buffers(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
+    """The paths with other buffers where they are assumed; empty where none is.
+
+    No buffer is made smaller than is known, and that least is an alternative by itself.
+    """
     if not any({*BUFFERS} & {*path.assumed} for path in paths):
         return []
     found = [

@@ -3,7 +3,7 @@
 import functools
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from flowstart import _native, extras
@@ -251,7 +251,8 @@ class ReplayData(Result):
             return self.answer.verdict
         others = {band.name: band.answer.verdict for band in self.bands}
         found, checks = self.answer.verdict, self.examined.checks
-        return subjected(found, checks, others, self.questions, self.capture)
+        asked = replace(self.questions, buffers=self.questions.buffers and not self.interrupted)
+        return subjected(found, checks, others, asked, self.capture)
 
     @functools.cached_property
     def notes_to_deploy(self) -> list[Notes]:

@@ -13,6 +13,9 @@ from flowstart.inference import Status
 from flowstart.model.catalog import suggest
 from flowstart.replays.data import VERSION
 
+TRAFFIC = "traffic"
+"""The question of validity that a test answers: whether there is enough of it. Where another one
+fails, nothing is known of the harm that a test would do."""
 FILE = "result.json"
 """What `-o` writes, and `--json` prints."""
 
@@ -71,6 +74,7 @@ def deployment(file: pathlib.Path, setting: str, networks: Sequence[str] = ()) -
     """
     result = _read(file)
     parts = {one["network"]: one["verdict"] for one in result["partial"]}
+    parts |= {one["group"]: one["verdict"] for one in result.get("groups", ())}
     for network in networks:
         if network not in parts:
             known = ", ".join(parts) or f"none; replay with --when network={network}"
@@ -130,13 +134,18 @@ def _setting(verdict: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     if name not in known:
         raise RequestError(f"`{name}` is no setting of this verdict{suggest(name, list(known))}")
     one: Mapping[str, Any] = known[name]
+    reason = f"it {one['reason']}"
+    if one["status"] == Status.RESEARCH:
+        raise RequestError(f"`{name}` is not offered by the stack: {reason}")
+    if one["status"] == Status.REJECTED:
+        raise RequestError(f"`{name}` is rejected: {reason}")
     if one["status"] not in (Status.RECOMMENDED, Status.INCONCLUSIVE):
-        why = (
-            "is not offered by the stack"
-            if one["status"] == Status.RESEARCH
-            else f"is {one['status']}"
+        raise RequestError(f"`{name}` is not recommended ({one['status']}): {reason}")
+    failing = verdict.get("validity", {}).get("failing")
+    if one["status"] == Status.INCONCLUSIVE and failing not in (None, TRAFFIC):
+        raise RequestError(
+            f"the replay is not valid ({failing}), so `{name}` is not for a test either: {reason}"
         )
-        raise RequestError(f"`{name}` {why}: it {one['reason']}")
     if not one["commands"]:
         raise RequestError(f"`{name}` has no command that sets it")
     return one

@@ -127,18 +127,22 @@ class _Study:
         yield {"answer": answered}
         runs = (self.together, *repeats)
         asked = {network: [network] for network in self.asked.when}
-        groups = network_groups(self.facts) if self.examined.valid else {}
-        parts = self._partial(asked, runs, self.settings)
-        parts += self._partial(groups, runs, self.settings)
+        parts = self._partial(asked, runs, self.settings, len(asked))
+        split = network_groups(self.facts) if self.examined.valid else {}
+        groups = self._partial(split, runs, self.settings, len(split))
         yield {"rollout": self._rollout()}
-        yield self._bands(answered, parts)
+        yield self._bands(answered, parts, groups)
         yield {"competing": self._competing()}
 
     def _partial(
-        self, parts: Mapping[str, Sequence[str]], runs: Sequence[Times], settings: Settings
+        self,
+        parts: Mapping[str, Sequence[str]],
+        runs: Sequence[Times],
+        settings: Settings,
+        verdicts: int,
     ) -> list[Partial]:
         """The verdicts on parts of the traffic, by name with their networks; all hold at once."""
-        criteria = replace(self.criteria, verdicts=max(len(parts), 1))
+        criteria = replace(self.criteria, verdicts=max(verdicts, 1))
         return [
             partial(name, networks, self.tested, runs, settings, criteria)
             for name, networks in parts.items()
@@ -195,31 +199,59 @@ class _Study:
         times = self._times(self.paths, one)
         return shared(self.facts, times, self.together, one, self.settings)
 
-    def _bands(self, answered: Answer, parts: Sequence[Partial]) -> dict[str, Any]:
+    def _bands(
+        self, answered: Answer, parts: Sequence[Partial], groups: Sequence[Partial]
+    ) -> dict[str, Any]:
         """What is recommended, or else gains most, under other assumptions."""
-        asked = [one.verdict for one in parts if one.name in self.asked.when]
-        names = _decisive(answered.verdict).union(*map(_decisive, asked))
-        names |= {one.verdict.recommended for one in parts if one.verdict.recommended}
+        chosen = [one for one in groups if one.verdict.recommended]
+        verdicts = [answered.verdict, *(one.verdict for one in (*parts, *chosen))]
+        names = set().union(*map(_decisive, verdicts))
+        # A setting that is not recommended cannot be contradicted by more runs.
+        repeats = self.asked.repeats if any(one.recommended for one in verdicts) else 0
         found = []
         if names and self.asked.buffers and self.examined.valid:
             settings = self.settings.only({answered.baseline, *names})
             judged = {*self.facts["network"].unique(), *self.asked.when}
             paths = [path for path in self.paths if path.name in judged]
+            runner = replace(self.runner, settings=settings)
             for other in alternatives(paths, settings, windows=self._has_windows):
-                found.append(self._band(other, parts))
-        parts = [self.examined.judged(one, found, self.asked, self.runner.capture) for one in parts]
-        count = len(self.asked.when)
-        return {"bands": found, "partial": parts[:count], "groups": parts[count:]}
+                runner.settings = other.settings
+                runs = self._runs(other, runner, min(FEWEST_REPEATS, repeats), [*parts, *chosen])
+                found.append(self._judged(other, runs, [*parts, *chosen]))
+        asked, capture = self.asked, self.runner.capture
+        return {
+            "bands": found,
+            "partial": [self.examined.judged(one, found, asked, capture) for one in parts],
+            "groups": [self.examined.judged(one, found, asked, capture) for one in groups],
+        }
 
-    def _band(self, other: Alternative, parts: Sequence[Partial]) -> Band:
-        """The verdicts under another assumption."""
-        runner, times = replace(self.runner, settings=other.settings), Times(packets=True)
-        for rows in runner.run(other.paths, TOGETHER):
-            times.add(rows)
+    def _runs(
+        self,
+        other: Alternative,
+        runner: Runner,
+        repeats: int,
+        parts: Sequence[Partial],
+    ) -> list[Times]:
+        """A run under another assumption, and repeats where it does not decide."""
+        runs: list[Times] = []
+        for repeat in range(1 + repeats):
+            times = Times(packets=True)
+            for rows in runner.run(other.paths, Round(repeat=repeat)):
+                times.add(rows)
+            runs.append(times)
+            if repeat == 0 and self._judged(other, runs, parts).conclusive:
+                break
+        return runs
+
+    def _judged(self, other: Alternative, runs: Sequence[Times], parts: Sequence[Partial]) -> Band:
+        """The verdicts from some runs under another assumption."""
+        first, *repeats = runs
         names = other.settings.names
-        answered = self._answer(times, names, statistics=FOR_A_VERDICT)
-        networks = {one.name: one.networks for one in parts}
-        judged = self._partial(networks, [times], other.settings)
+        answered = self._answer(first, names, repeats=repeats, statistics=FOR_A_VERDICT)
+        judged = [
+            self._partial({one.name: one.networks}, runs, other.settings, one.together)[0]
+            for one in parts
+        ]
         return Band(other.name, answered, {one.name: one.verdict for one in judged})
 
     @property

@@ -6,6 +6,7 @@ rule judges each group as all traffic, and the errors of all groups together are
 verdict (Bonferroni).
 """
 
+import shlex
 from typing import TYPE_CHECKING
 
 from flowstart import text
@@ -56,5 +57,6 @@ def line(group: Partial) -> str:
     share = text.share(group.traffic)
     return (
         f"{name} by route for {number} with {group.name} ({share} of transfers): it "
-        f"{judged.reason}: {names}."
+        f"{judged.reason}: {names}. Deploy: flowstart deploy {shlex.quote(name or '')} --from DIR "
+        f"--when {shlex.quote(f'group={group.name}')}"
     )

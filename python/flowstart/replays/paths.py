@@ -43,6 +43,8 @@ class ReplayPath:
     """Packets that assumed buffers are known to hold at least."""
     rate_range: tuple[float, float | None] | None = None
     """The interval of a rate that was fitted to durations; None as its end: no rate is too high."""
+    given: bool = False
+    """Whether the rate is an option's."""
 
     def knows(self, rate: str, factor: float) -> bool:
         """Whether a rate is given or measured: within this factor, if it has an interval."""
@@ -67,7 +69,9 @@ class ReplayPath:
         high = min((edge for edge in RTTS_MS if edge > rtt_ms), default=None)
         if low is None:
             return f"RTT below {high} ms, {rate}"
-        return f"RTT {low} ms or more, {rate}" if high is None else f"RTT {low}–{high} ms, {rate}"
+        return (
+            f"RTT {low} ms or more, {rate}" if high is None else f"RTT {low} to {high} ms, {rate}"
+        )
 
     @property
     def traffic(self) -> Traffic:
@@ -126,6 +130,7 @@ def _given(settings: Settings, traffic: Traffic) -> ReplayPath:
         joined(methods),
         Section(traffic, slice(None), slice(None)),
         tuple(assumed),
+        given=True,
     )
 
 
@@ -171,6 +176,7 @@ def _estimated(group: Group, settings: Settings, section: Section, capture: Capt
         tuple(assumed),
         {name: way.buffer_packets or 0 for name, way in zip(BUFFERS, ways, strict=True)},
         (ways[0].rate_low_bps, ways[0].rate_high_bps) if ways[0].rate_low_bps else None,
+        "rate" in own,
     )
 
 
@@ -180,7 +186,14 @@ def _with_given(group: Group, own: Mapping[str, str]) -> Group:
     found = []
     for way, rate in zip(group.ways, (forward, own.get("reverse_rate", forward)), strict=True):
         bps = None if rate is None else _native.rate_bps(rate)
-        given = dataclasses.replace(way, rate_bps=bps, rate_method="by --network")
+        given = dataclasses.replace(
+            way,
+            rate_bps=bps,
+            rate_method="by --network",
+            rate_low_bps=None,
+            rate_high_bps=None,
+            rate_assumed=False,
+        )
         found.append(way if bps is None else given)
     return dataclasses.replace(group, to_remote=found[0], from_remote=found[1])
 

@@ -5,6 +5,7 @@ verdict rests on these networks if they have `COVERED` of the transfers. A buffe
 from above unless it overflowed, so buffers are varied instead (`alternatives`).
 """
 
+import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
@@ -82,7 +83,8 @@ class Examined:
         self, found: Partial, bands: Sequence[Band], questions: Questions, capture: Capture
     ) -> Partial:
         """The verdict on one network, as far as its replay supports it."""
-        others = {band.name: band.partial[found.name] for band in bands}
+        # A group of networks for which nothing is recommended is not replayed again.
+        others = {b.name: b.partial[found.name] for b in bands if found.name in b.partial}
         checks = self.of(found.name)
         verdict = subjected(found.verdict, checks, others, questions, capture)
         return replace(found, verdict=verdict)
@@ -293,7 +295,7 @@ def _alternatives(verdict: Verdict, names: Sequence[str]) -> Check:
     if verdict.recommended is None and doubted:
         reason = f"{doubted[0].setting} {doubted[0].reason}"
         return Check(Question.ALTERNATIVES, False, f"{len(names)} examined", reason)
-    return Check(Question.ALTERNATIVES, True, str(len(names)))
+    return Check(Question.ALTERNATIVES, True, str(len(names)) if names else "none needed")
 
 
 def _enough(capture: Capture, verdict: Verdict) -> Check:
@@ -315,8 +317,10 @@ RECORDED_S, MOST_PACKETS = 600, 1_000_000
 
 def recording(capture: Capture, times: float = 1.0) -> tuple[str, ...]:
     """The command that records what is missing; `times` as long as this capture."""
-    ports = capture.connections["server_port"].drop_nulls().mode().sort()
-    port = ports[0] if len(ports) else 443
+    ports = []
+    if "server_port" in capture.connections.columns:  # not in one that is anonymous
+        ports = capture.connections["server_port"].drop_nulls().mode().sort().to_list()
+    port = ports[0] if ports else 443
     lasts_s = max(RECORDED_S, round(times * _lasts_s(capture), -2)) if times > 1 else RECORDED_S
     packets = MOST_PACKETS * lasts_s // RECORDED_S
     command = f"timeout {lasts_s:.0f} tcpdump -i any -s 128 -c {packets:.0f}"
@@ -334,6 +338,6 @@ def _settling(capture: Capture) -> tuple[str, ...]:
     if server_log.is_log(capture):
         return recording(capture)
     return (
-        f"flowstart capture {' '.join(capture.files)} --calibrate",
+        shlex.join(["flowstart", "capture", *capture.files, "--calibrate"]),
         "sysctl net.ipv4.tcp_congestion_control; ip route show default",
     )

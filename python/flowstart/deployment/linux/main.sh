@@ -116,6 +116,10 @@ check | set | revert | persist | watch) ;;
     ;;
 esac
 [ "$1" = check ] || [ "$(id -u)" = 0 ] || fail "$1 needs root"
+case $(ip -V 2>&1) in
+*iproute2*) ;;
+*) fail "\`ip\` of iproute2 is needed; that of busybox drops attributes" ;;
+esac
 case $1 in
 check) check ;;
 set) set_all ;;
