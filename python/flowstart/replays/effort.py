@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 BUDGET = 5e8
 """Packets that a replay without `--sample` may take: about four minutes of a core of 2023."""
-ALTERNATIVES = 7 * 2
-"""Other buffers, rates, queues and windows, under the baseline and the setting that decides."""
+ALTERNATIVES = 7 * 2 * 2
+"""Runs with other buffers, rates, queues and windows, under the baseline and the setting that
+decides; half of them are repeated, about."""
 FEWEST = 100
 """Stretches of a sample, at least: with fewer, intervals are wide."""
 FIT_COST = 0.7
