@@ -183,7 +183,7 @@ def test_the_first_line_of_progress_comes_within_two_seconds(
     monkeypatch.setattr("time.monotonic", lambda: now)
     monkeypatch.setattr("sys.stderr", lines := io.StringIO())
     progress = Progress("rows")
-    for now in (0.6, 1.9, 5.0, 11.8, 12.0):
-        progress(1 + round(now), 100)
-    assert lines.getvalue().splitlines()[0] == "3 of 100 rows, 1.58/s, 61 s left"
+    for now in (1.0, 2.0, 5.0, 12.1, 12.2):
+        progress(round(2 * now), 100)
+    assert lines.getvalue().splitlines()[0] == "4 of 100 rows, 2/s, 48 s left"
     assert len(lines.getvalue().splitlines()) == 2
