@@ -1,5 +1,6 @@
 """`flowstart replay`: the user's own transfers under each startup."""
 
+import dataclasses
 import itertools
 import pathlib
 from dataclasses import dataclass
@@ -138,7 +139,8 @@ def replay(
     with console.speaking_of(None):
         questions = questions_of(given)
         _settings(given, allow_python=allow_python)  # refuses what is wrong before reading
-    found = read(files, filled(Reading, given), given.get("seed"))
+    how = dataclasses.replace(filled(Reading, given), sample=None)
+    found = read(files, how, given.get("seed"))
     with console.speaking_of(None):
         settings = _settings(given, allow_python=allow_python, capture=found)
         result = _replay(found, settings, questions, workers)
@@ -187,7 +189,8 @@ def _show_details(result: "Replay") -> None:
     from flowstart.replays.result import further
 
     answers = (overview.verdict(result), overview.validity(result), overview.remedy(result))
-    for line in [overview.headline(result), *itertools.chain(*answers)]:
+    opening = [overview.headline(result), *overview.sample(result)]
+    for line in [*opening, *itertools.chain(*answers)]:
         console.show_text(line)
     console.show_grid(tables.paths(result.paths))
     console.show_text(" ".join([overview.sources(result), *overview.details(result)]))

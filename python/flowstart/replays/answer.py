@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from flowstart.captures.sampling import Drawn, Sample
 from flowstart.deployment import Packets, Population, TestPlan, plan
 from flowstart.deployment.stacks import Commands
 from flowstart.errors import RequestError
@@ -91,28 +92,35 @@ class Times:
 
 
 def classes(facts: "pl.DataFrame") -> list[tuple[str, Numbers, Numbers]]:
-    """The size classes that have transfers, all sizes last: name, transfers and their connections.
+    """The size classes that have transfers, all sizes last: name, transfers and their clusters.
 
-    `facts` has a row per transfer with `transfer`, `connection` and `size_bytes`.
+    `facts` has a row per transfer with `transfer`, `connection` and `size_bytes`; of a sample also
+    with `cluster`.
     """
     sizes = facts["size_bytes"].to_numpy()
     transfers = facts["transfer"].to_numpy().astype(np.int64)
-    connections = facts["connection"].to_numpy().astype(np.int64)
+    clusters = _clusters(facts)
     found = []
     for name, least, below in (*CLASSES, (EVERYTHING, 0, None)):
         mine = sizes >= least
         if below is not None:
             mine &= sizes < below
         if mine.any():
-            found.append((name, transfers[mine], connections[mine]))
+            found.append((name, transfers[mine], clusters[mine]))
     return found
+
+
+def _clusters(facts: "pl.DataFrame") -> Numbers:
+    """What each transfer belongs to of what is independent: connections, or what was drawn."""
+    name = "cluster" if "cluster" in facts.columns else "connection"
+    return facts[name].to_numpy().astype(np.int64)
 
 
 def groups(facts: "pl.DataFrame", times: Sequence[tuple[str, Times]]) -> list[Group]:
     """The size classes as inference takes them: a column for each of these variants' times."""
     return [
-        Group.of(name, np.column_stack([t.of(v, transfers) for v, t in times]), connections)
-        for name, transfers, connections in classes(facts)
+        Group.of(name, np.column_stack([t.of(v, transfers) for v, t in times]), clusters)
+        for name, transfers, clusters in classes(facts)
     ]
 
 
@@ -153,7 +161,8 @@ def verdict(
     if not variants or facts.is_empty():
         return Verdict(baseline, ())
     transfers = facts["transfer"].to_numpy().astype(np.int64)
-    clusters = facts["connection"].to_numpy().astype(np.int64)
+    clusters = _clusters(facts)
+    connections = facts["connection"].to_numpy().astype(np.int64)
     split, together = parts(facts), networks(facts)
     base, limits = _runs(runs, baseline, transfers), criteria.limits
     at = levels(len(split) + 1, criteria.verdicts)
@@ -161,7 +170,8 @@ def verdict(
     for name in variants:
         mine = _runs(runs, name, transfers)
         gated[name] = gates(base, mine, split, clusters, limits, at, seed=seed)
-        gated[name] += network_gates(base, mine, together, clusters, limits, at, seed=seed)
+        # Within a network connections are what is independent, drawn or not.
+        gated[name] += network_gates(base, mine, together, connections, limits, at, seed=seed)
     gains = {name: rows[EVERYTHING, name, Statistic.GEOMEAN_RATIO] for name in variants}
     offered = variants if criteria.offered is None else criteria.offered
     slower = _slower(found, order, [name for name in variants if gains[name].gains], seed)
@@ -465,9 +475,15 @@ def parsed(given: Sequence[str], kinds: Sequence[str] = (WHEN,)) -> tuple[str, .
     return tuple(found)
 
 
-def refuse_unknown(networks: Sequence[str], known: Sequence[str]) -> None:
-    """Refuses networks that the capture does not have."""
+def refuse_unknown(networks: Sequence[str], known: Sequence[str], drawn: Drawn | None) -> None:
+    """Refuses networks that the capture, or what was drawn of it, does not have."""
     for name in networks:
+        if drawn and name in drawn.rtts_s and name not in known:
+            raise RequestError(
+                f"`{name}` is not among the {len(known)} networks of the sample; --sample all "
+                "has each",
+                ("when",),
+            )
         if name not in known:
             raise RequestError(
                 f"`{name}` is no network of the capture: {', '.join(known)}", ("when",)
@@ -667,8 +683,13 @@ class Questions:
     """Networks that have a verdict by themselves, for settings that can be limited to them."""
     limits: Limits = field(default_factory=Limits)
     """The most that a variant may do in any part of the traffic and be recommended."""
+    sample: str | None = None
+    """The share or number of the connections that are replayed; None for as many as is affordable.
+    """
 
     def __post_init__(self) -> None:
+        if self.sample is not None:
+            Sample.parse(self.sample)
         if self.rollout is not None and not 0 < self.rollout < 1:
             raise RequestError(
                 f"`{100 * self.rollout:g}%` is out of range; "
@@ -691,6 +712,7 @@ class Questions:
         return {
             "rollout": None if self.rollout is None else f"{100 * self.rollout:g}%",
             **limits,
+            "sample": self.sample,
             "no_uncertainty": SWITCH if once else None,
         }
 

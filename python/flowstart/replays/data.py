@@ -422,6 +422,7 @@ class ReplayData(Result):
                 for replayed in self.paths
             ],
             "left_out": self.left_out,
+            "sample": self.capture.drawn and self.capture.drawn.to_dict(),
             "drawn": self.drawn,
             "notes": self.notes,
             "warnings": self.warnings,

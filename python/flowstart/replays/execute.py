@@ -26,11 +26,11 @@ from flowstart.replays.answer import (
     shared,
 )
 from flowstart.replays.calibration import Calibration, calibrate
+from flowstart.replays.effort import affordable
 from flowstart.replays.groups import network_groups
 from flowstart.replays.paths import ReplayPath, build, facts
-from flowstart.replays.rate_fit import fitted
 from flowstart.replays.result import Replay
-from flowstart.replays.runner import ALONE, COMPETING, TOGETHER, Progress, Round, Runner
+from flowstart.replays.runner import ALONE, COMPETING, TOGETHER, Meter, Progress, Round, Runner
 from flowstart.replays.settings import Settings
 from flowstart.replays.summary import Rows
 from flowstart.replays.validity import UNKNOWN, examine
@@ -53,9 +53,10 @@ def study(
     """
     asked = questions or Questions()
     left_out: dict[str, int] = {}
-    capture = fitted(capture, settings, workers=workers)
+    meter = Meter(progress)
+    capture = affordable(capture, settings, asked, meter, workers=workers)
     paths = build(capture, settings, left_out)
-    return _Study(Runner(capture, settings, workers, progress), paths, asked, left_out).run()
+    return _Study(Runner(capture, settings, workers, meter), paths, asked, left_out).run()
 
 
 @dataclass
@@ -77,8 +78,10 @@ class _Study:
         Raises KeyboardInterrupt where nothing was finished before it.
         """
         settings = self.settings
-        refuse_unknown(self.asked.when, [path.name for path in self.paths])
-        self.facts = self.tested = facts(self.paths, settings)
+        names = [path.name for path in self.paths]
+        drawn = self.runner.capture.drawn
+        refuse_unknown(self.asked.when, names, drawn)
+        self.facts = self.tested = facts(self.paths, settings, drawn)
         store, self.together, alone = Rows(), Times(packets=True), Times()
         found = Replay(
             capture=self.runner.capture,

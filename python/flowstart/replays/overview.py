@@ -157,9 +157,21 @@ def opening(replay: ReplayData) -> list[str]:
     settings, count = replay.settings, replay.facts.height
     networks = text.counted(replay.facts["network"].n_unique(), "network", "networks")
     lines = [f"{count} transfers {SIDES[settings.direction]}, {networks}; {current(replay)}."]
+    lines += sample(replay)
     left = "; ".join(f"{number}: {why}" for why, number in replay.left_out.items())
     lines += [f"Left out: {left}."] if left else []
     return lines + contradiction(replay) + validity(replay)
+
+
+def sample(replay: ReplayData) -> list[str]:
+    """What was drawn, where not all is replayed."""
+    drawn = replay.capture.drawn
+    if drawn is None:
+        return []
+    (networks, of_networks), (transfers, of_transfers) = drawn.networks, drawn.transfers
+    of_all = f"{transfers:,} of {of_transfers:,} transfers"
+    drawn_from = f"{networks:,} of {of_networks:,} networks, {of_all}"
+    return [f"Sample: {drawn_from}; --sample all replays everything."]
 
 
 def current(replay: ReplayData) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from flowstart import _native
 from flowstart.captures.contents import Capture, Group, PathEstimate
+from flowstart.captures.sampling import Drawn
 from flowstart.errors import RequestError
 from flowstart.model.document import Document, resolve
 from flowstart.replays.scenario import usual_stack
@@ -89,7 +90,8 @@ def build(capture: Capture, settings: Settings, left_out: dict[str, int]) -> lis
     if traffic.transfers.is_empty():
         raise RequestError(f"{capture.file}: {_nothing_to_replay(settings, left_out)}")
     names = [str(name) for name in traffic.connections["network"].unique(maintain_order=True)]
-    refuse_useless(settings.networks, names)
+    known = [group.network for group in capture.groups] if capture.drawn else names
+    refuse_useless(settings.networks, known)
     if settings.rate is not None:
         if not settings.one_link:
             refuse_one_rate(settings.rate, names)
@@ -199,6 +201,8 @@ def _estimated(
         rates = [rate or max(other, one) for rate, one in zip(rates, least, strict=True)]
     path: Document = {"rate": f"{rates[0]:.0f}bps", "reverse_rate": f"{rates[1]:.0f}bps"}
     path = path_of(path, settings, section.traffic)
+    if capture.drawn and not settings.rtt:
+        path["rtt"] = f"{round(1e6 * capture.drawn.rtts_s[group.network])}us"
     known, buffer_methods = _known_buffers(ways, settings)
     guessed = _assumed_buffers(path | known, settings)
     assumed += guessed
@@ -311,10 +315,13 @@ def _microseconds(rtt: str) -> int:
 ENDS = ("connection", "client_ip", "client_is_remote")
 
 
-def facts(paths: Sequence[ReplayPath], settings: Settings) -> "pl.DataFrame":
+def facts(
+    paths: Sequence[ReplayPath], settings: Settings, drawn: Drawn | None = None
+) -> "pl.DataFrame":
     """A row per transfer under test: numbers, network, access type, client, start, size, way.
 
-    `request_s` is what its client waits besides: see `requested`.
+    `request_s` is what its client waits besides: see `requested`. Of a sample only what was drawn,
+    with its `cluster`.
     """
     import polars as pl
 
@@ -335,4 +342,7 @@ def facts(paths: Sequence[ReplayPath], settings: Settings) -> "pl.DataFrame":
         )
         for path in paths
     ]
-    return pl.concat(parts).sort("transfer")
+    found = pl.concat(parts).sort("transfer")
+    if drawn is None:
+        return found
+    return found.join(drawn.clusters, on="connection", maintain_order="left")

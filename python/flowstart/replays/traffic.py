@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from flowstart.captures.contents import Capture
+from flowstart.captures.summary import least_rtt_s
 from flowstart.model import quantities
 from flowstart.replays.settings import Settings
 
@@ -158,22 +159,15 @@ class Section:
 
 
 def _connections(capture: Capture, settings: Settings) -> "pl.DataFrame":
-    """Connections with their far side, and the least round trip of the host there.
-
-    A handshake waits in queues like anything else; the least of a host's is its distance.
-    """
+    """Connections with their far side, and the least round trip of the host there."""
     import polars as pl
 
-    remote = pl.when("client_is_remote").then("client_ip").otherwise("server_ip")
-    certain = pl.when(~pl.col("flags").str.contains("syn-ack-retransmitted")).then("rtt_s")
-    least = pl.coalesce(
-        certain.min().over("network", remote), certain.min().over("network"), pl.col("rtt_s")
-    )
+    least = pl.col("least_rtt_s")
     told = pl.format("{}us", (least * 1e6).round().clip(1).cast(pl.Int64))
     least = least.fill_null(quantities.read_seconds(settings.rtt) or 0.0)
     return (
         _placed(capture)
-        .select(*CARRIED)
+        .select(*CARRIED, "least_rtt_s")
         .with_columns(
             least_rtt_s=least,
             rtt=pl.lit(settings.rtt) if settings.rtt else told,
@@ -190,6 +184,7 @@ def _placed(capture: Capture) -> "pl.DataFrame":
     return capture.connections.with_columns(
         pl.col("stream").cast(pl.Int64).alias("connection"),
         client_is_remote=pl.col("opener") == "remote",
+        least_rtt_s=least_rtt_s(),
         opener=pl.when(seen).then("opener"),
     )
 

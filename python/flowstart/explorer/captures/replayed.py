@@ -89,7 +89,7 @@ def replayed(replay: Replay) -> dict[str, Any]:
     """What a replay came to, as JSON: tables, recommendations and the networks' paths."""
     several = len(replay.settings.names) > 1
     return {
-        "headline": overview.headline(replay),
+        "headline": " ".join([overview.headline(replay), *overview.sample(replay)]),
         "variants": list(replay.answer.variants),
         "baseline": replay.answer.baseline,
         "changes": tables.changes(replay.summaries).document() if several else None,
