@@ -382,7 +382,7 @@ MANY = (
     Deployment("many-mixed", IW30, _many((*FIBRE, *CABLE, *CELLS)), WEB),
     Deployment("many-ten", IW20, _many(TEN), WEB),
     Deployment("many-three-bad", IW20, _many(FIBRE, [BAD] * 3), WEB),
-    Deployment("many-four-bad", IW30, _many((*FIBRE, *CABLE), [BAD] * 4), WEB),
+    Deployment("many-one-bad", IW30, _many((*FIBRE, *CABLE), [BAD]), WEB),
 )
 """Where the candidate is better in networks with at least 95 % of the traffic."""
 MANY_HARMFUL = (

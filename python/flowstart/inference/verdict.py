@@ -401,15 +401,14 @@ MOST_NAMED = 3
 
 
 def _in_networks(gate: Gate, limit: str) -> str:
-    """In how much traffic a limit is exceeded, and in which networks."""
+    """In how much traffic a limit is exceeded, and in which networks if that is certain."""
     of = LIMITED[gate.quantity]
     low, size, high = (text.share(value) for value in (gate.low, gate.estimate, gate.high))
-    if gate.outcome == Outcome.REJECTED:
-        what = f"exceeds the limit of {of} for {size} of the traffic (at least {low}, {limit})"
-    else:
+    if gate.outcome == Outcome.INCONCLUSIVE:
         what = f"may exceed the limit of {of} for up to {high} of the traffic"
-        what += f" (estimate {size}, {limit})"
-    return what + (f": {named(gate.networks)}" if gate.networks else "")
+        return f"{what} (estimate {size}, {limit})"
+    what = f"exceeds the limit of {of} for {size} of the traffic (at least {low}, {limit})"
+    return f"{what}: {named(gate.networks)}" if gate.networks else what
 
 
 def named(networks: Sequence[Exceeding]) -> str:
