@@ -19,7 +19,7 @@ from flowstart.replays.settings import Settings
 if TYPE_CHECKING:
     import polars as pl
 
-BUDGET = 5e8
+BUDGET = 4e8
 """Packets that a replay without `--sample` may take: about four minutes of a core of 2023."""
 ALTERNATIVES = 7 * 2 * 2
 """Runs with other buffers, rates, queues and windows, under the baseline and the setting that
