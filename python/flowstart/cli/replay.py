@@ -188,7 +188,12 @@ def _show_details(result: "Replay") -> None:
     from flowstart.replays import calibration, overview, tables
     from flowstart.replays.result import further
 
-    answers = (overview.verdict(result), overview.validity(result), overview.remedy(result))
+    answers = (
+        overview.verdict(result),
+        overview.risk(result),
+        overview.validity(result),
+        overview.remedy(result),
+    )
     opening = [overview.headline(result), *overview.sample(result)]
     for line in [*opening, *itertools.chain(*answers)]:
         console.show_text(line)

@@ -140,7 +140,7 @@ def overview(replay: ReplayData, command: str) -> summary.Summary:
     """What was replayed, the verdict, a table of settings, and the next step."""
     first, *others = opening(replay)
     shown = table(replay)
-    notes = [*(legend(replay) if shown else ()), *risk(replay), *partial(replay), *replay.notes]
+    notes = [*(legend(replay) if shown else ()), *partial(replay), *replay.notes]
     return summary.Summary(
         first,
         [*others, *verdict(replay)],
