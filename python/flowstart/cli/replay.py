@@ -153,16 +153,12 @@ def replay(
     _say_what_is_missing(result)
 
 
-def _settings(
-    given: Given, *, allow_python: bool, capture: "Capture | None" = None
-) -> "Settings":
+def _settings(given: Given, *, allow_python: bool, capture: "Capture | None" = None) -> "Settings":
     from flowstart.replays.request import settings_of
 
     traffic = filled(Compared, given)
     variants = traffic.variants(allow_python=allow_python)
-    return settings_of(
-        given, startups=traffic.startups(), variants=variants, capture=capture
-    )
+    return settings_of(given, startups=traffic.startups(), variants=variants, capture=capture)
 
 
 def _replay(
