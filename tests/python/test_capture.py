@@ -146,7 +146,7 @@ def test_a_file_of_no_known_format_is_answered_with_all_that_are_read(
         "pcap, pcapng",
         "Zeek conn.log as TSV or JSON",
         "qlog",
-        "CSV, JSON lines or Parquet",
+        "text, CSV, JSON lines or Parquet",
     ):
         assert name in error
 

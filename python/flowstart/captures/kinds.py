@@ -29,7 +29,10 @@ class Kind:
 
     name: str
     reader: Reader = Reader.NONE
-    remedy: str = "expected a capture (pcap, pcapng), a Zeek conn.log, a qlog or a server log"
+    remedy: str = (
+        "expected pcap, pcapng, Zeek conn.log as TSV or JSON, qlog, or a server log as text, CSV, "
+        "JSON lines or Parquet"
+    )
     """What to do with a file that is not read."""
     form: LogFormat = log_formats.TABLE
     """Of a server log: how it is written."""
@@ -69,11 +72,13 @@ BROWSER = "record packets or a qlog, or export a table of its transfers as CSV"
 TEXTS = {
     rb"[\x1e{].*?(?:\"qlog_version\"|\"qlog_format\"|params:qlog)": QLOG,
     rb"\{\s*\"log\"\s*:\s*\{": Kind("a HAR (HTTP archive)", remedy=BROWSER),
-    rb"\{\s*\"(?:constants|events)\"\s*:": Kind("a netlog of Chrome", remedy=BROWSER),
-    rb"(?:\{\s*\"traceEvents\"|\[\s*\{\s*\"(?:args|cat|name|ph|pid)\")": Kind(
-        "a trace of Chrome", remedy=BROWSER
+    rb"\{\s*\"(?:constants\"\s*:\s*\{|events\"\s*:\s*\[)": Kind(
+        "a netlog of Chrome", remedy=BROWSER
     ),
-    rb"\[": Kind("a JSON array", remedy="write an object a line, such as with jq -c '.[]'"),
+    rb"\{\s*\"traceEvents\"": Kind("a trace of Chrome", remedy=BROWSER),
+    rb"\[\s*[\{\]]": Kind(
+        "a JSON array", remedy="write an object a line, such as with jq -c '.[]'"
+    ),
     rb"\{\s*\n": Kind(
         "JSON over several lines", remedy="write an object a line, such as with jq -c ."
     ),
@@ -102,7 +107,8 @@ def of(file: str) -> Kind:
     """What a file is."""
     start = sources.start_of(file)
     if not start:
-        return EMPTY if pathlib.Path(file).stat().st_size == 0 else CAPTURE
+        path = pathlib.Path(file)
+        return EMPTY if path.is_file() and path.stat().st_size == 0 else CAPTURE
     kind = next((kind for magic, kind in MAGIC.items() if start.startswith(magic)), None)
     if kind or b"\0" in start:
         return kind or (Kind("a tar archive", remedy=UNPACK) if _is_tar(start) else UNKNOWN)
@@ -159,7 +165,7 @@ def _of_lines(text: bytes) -> Kind:
         return Kind(form.name, Reader.LOG, form=form)
     if SYSLOG_LINE.match(text):
         return SYSLOG
-    if any(mark in lines[0] for mark in ",;\t"):
+    if lines and any(mark in lines[0] for mark in ",;\t"):
         return Kind("a table of text", Reader.LOG)
     return UNKNOWN
 

@@ -42,6 +42,14 @@ class LogFormat:
 
 SYSLOG = r"^(?:<\d+>)?(?:(?:[A-Z][a-z]{2} [ \d]\d [\d:]{8}|\d{4}-\d\d-\d\dT\S+) \S+ \S+: ?)?"
 """What a syslog server puts before a line (RFC 3164; RFC 3339 times)."""
+HAPROXY = {
+    "request_date": ("time", "s"),
+    "accept_date": ("time", "s"),
+    "client_ip": ("peer", ""),
+    "Ta": ("duration", "ms"),
+    "Tr": ("backend", "ms"),
+    "bytes_read": ("bytes", "B"),
+}
 TEXT = (
     LogFormat(
         "combined or common log",
@@ -67,13 +75,7 @@ TEXT = (
     LogFormat(
         "HAProxy's HTTP log",
         Layout.LINES,
-        {
-            "request_date": ("time", ""),
-            "client_ip": ("peer", ""),
-            "Ta": ("duration", "ms"),
-            "Tr": ("backend", "ms"),
-            "bytes_read": ("bytes", "B"),
-        },
+        HAPROXY,
         durations="written",
         pattern=r"^(?:.*?\]: )?(?P<client_ip>\S+):\d+ \[(?P<request_date>[^\]]+)\] \S+ \S+/\S+ "
         r"-?\d+/-?\d+/-?\d+/(?P<Tr>-?\d+)/\+?(?P<Ta>\d+) -?\d+ \+?(?P<bytes_read>\d+) ",
@@ -95,7 +97,7 @@ TEXT = (
         r'"(?P<x_forwarded_for>[^"]*)"',
     ),
 )
-"""Lines of text, the form by which most of a file's lines are tried first."""
+"""Lines of text, each by a regular expression."""
 JSON = (
     LogFormat(
         "Caddy's JSON log",
@@ -138,6 +140,14 @@ JSON = (
         },
         durations="written",
         marks=frozenset({"start_time", "duration", "bytes_sent"}),
+    ),
+    LogFormat(
+        # The manual's names of the aliases %tr, %t, %ci and %B.
+        "HAProxy's JSON log",
+        Layout.JSON,
+        HAPROXY,
+        durations="written",
+        marks=frozenset({"Ta", "bytes_read"}),
     ),
 )
 """JSON lines whose names have a meaning of the server's own."""
