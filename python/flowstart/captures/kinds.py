@@ -75,6 +75,10 @@ TEXTS = {
     rb"\{\s*\"(?:constants\"\s*:\s*\{|events\"\s*:\s*\[)": Kind(
         "a netlog of Chrome", remedy=BROWSER
     ),
+    rb"\{\s*\"log\"\s*:\s*\"": Kind(
+        "a log of Docker", remedy="write it as text with docker logs CONTAINER"
+    ),
+    rb"\{\s*\"__\w+\"": Kind("a journal as JSON", remedy="write its lines with journalctl -o cat"),
     rb"\{\s*\"traceEvents\"": Kind("a trace of Chrome", remedy=BROWSER),
     rb"\[\s*[\{\]]": Kind(
         "a JSON array", remedy="write an object a line, such as with jq -c '.[]'"
@@ -128,7 +132,7 @@ def _is_tar(start: bytes) -> bool:
 def _of_comments(text: bytes) -> Kind:
     """A text that begins with `#`: a log of Zeek's, or an extended log."""
     if ZEEK.match(text):
-        path = re.search(rb"^#path[\t ]+([\w-]+)", text, re.MULTILINE)
+        path = re.search(rb"^#path\W+([\w-]+)", text, re.MULTILINE)
         return _of_zeek(path[1].decode() if path else "conn")
     if re.search(rb"^#Fields:", text, re.MULTILINE):
         return Kind("a W3C extended log", Reader.LOG, form=log_formats.W3C)
