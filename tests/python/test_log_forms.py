@@ -92,6 +92,15 @@ Row = tuple[float, int, float, str]
                 (T + 2, 7000, 0.0, "2001:db8::2"),
             ],
         ),
+        (
+            IIS.replace("Microsoft Internet Information Services", "SGOS"),
+            "unknown",
+            [
+                (T + 1, 57000, 0.0, "192.0.2.1"),
+                (T + 2, 1200, 0.0, "2001:db8::7"),
+                (T + 3, 5000, 0.0, "192.0.2.2"),
+            ],
+        ),
         (HAPROXY, "written", [(T + 0.724, 2750, 0.04, "192.0.2.1")]),
         (
             ENVOY,

@@ -135,7 +135,9 @@ def _of_comments(text: bytes) -> Kind:
         path = re.search(rb"^#path\W+([\w-]+)", text, re.MULTILINE)
         return _of_zeek(path[1].decode() if path else "conn")
     if re.search(rb"^#Fields:", text, re.MULTILINE):
-        return Kind("a W3C extended log", Reader.LOG, form=log_formats.W3C)
+        other = re.search(rb"^#Software:(?!.*(?:Internet Information|IIS))", text, re.MULTILINE)
+        form = log_formats.W3C_OTHER if other else log_formats.W3C
+        return Kind("a W3C extended log", Reader.LOG, form=form)
     return UNKNOWN
 
 

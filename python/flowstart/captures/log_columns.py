@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flowstart.captures import durations, log_cells
-from flowstart.captures.log_formats import LogFormat
+from flowstart.captures.log_formats import W3C_OTHER, LogFormat
 from flowstart.captures.plausibility import ZONELESS
 from flowstart.captures.units import TEXTS, UNITS, USUAL, Source
 from flowstart.errors import RequestError
@@ -86,7 +86,8 @@ class Columns:
             what, unit = _by_name(name, form)
             if what and what not in sources:
                 sources[what] = Source(name, unit, _kind(name, form))
-        if durations.TIME_TAKEN in names and "duration" not in sources:
+        of_known = durations.TIME_TAKEN in names and form != W3C_OTHER
+        if of_known and "duration" not in sources:
             sources["duration"] = _time_taken(names)
         if "end" in mapping:
             sources.pop("time", None)

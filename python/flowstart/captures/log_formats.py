@@ -155,13 +155,14 @@ JSON_LINES = LogFormat("JSON lines", Layout.JSON)
 PARQUET = LogFormat("Parquet", Layout.PARQUET)
 TABLE = LogFormat("table of text", Layout.DELIMITED)
 W3C_MOMENT = "date+time"
-"""The column that stands for `date` and `time`, which are in UTC."""
-W3C = LogFormat(
-    "W3C extended log",
-    Layout.W3C,
-    {W3C_MOMENT: ("end", "")},
-    missing={
-        "bytes": "add the field sc-bytes to the log (in IIS: Logging, Select Fields, Bytes Sent)",
-        "time": "add the fields date and time to the log",
-    },
+"""One column for `date` and `time`, which are in UTC."""
+NEEDED = {
+    "bytes": "add the field sc-bytes to the log (in IIS: Logging, Select Fields, Bytes Sent)",
+    "time": "add the fields date and time to the log",
+}
+W3C = LogFormat("W3C extended log", Layout.W3C, {W3C_MOMENT: ("end", "")}, missing=NEEDED)
+"""Of IIS and CloudFront."""
+W3C_OTHER = LogFormat(
+    "W3C extended log of another server", Layout.W3C, {W3C_MOMENT: ("end", "")}, missing=NEEDED
 )
+"""The unit and the end of its durations are not known."""
