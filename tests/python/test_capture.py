@@ -221,5 +221,5 @@ def test_the_table_of_networks_counts_bytes_as_connections_do() -> None:
     own = found.connections.filter(network=group.network)
     assert own["opener"].unique().to_list() == ["remote"]
     row = next(row for row in contents.networks(found).rows if row[0] == group.network)
-    assert row[3] == text.size(own["s2c_bytes"].sum())
+    assert row[3] == text.size(float(own["s2c_bytes"].sum()))
     assert own["s2c_bytes"].sum() < group.to_remote.bytes
