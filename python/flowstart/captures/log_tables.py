@@ -170,28 +170,43 @@ def _fields(declarations: Sequence[str], path: str, used: Sequence[str]) -> "pl.
     else:
         lines = lines.with_columns(pl.lit(declarations[0]).alias("declared"))
     rows = lines.filter(~line.str.starts_with("#"))
+    token = TABBED if _is_tabbed(path) else SPACED
     parts = [
-        _split(rows.filter(pl.col("declared") == declaration), declaration.split()[1:], used)
+        _split(rows.filter(pl.col("declared") == declaration), declaration, used, token)
         for declaration in declarations
     ]
     return pl.concat(parts)
 
 
-def _split(rows: "pl.LazyFrame", fields: Sequence[str], used: Sequence[str]) -> "pl.LazyFrame":
-    """Fields are apart by tabs, or by blanks outside of quotes; a line that is cut has none."""
+TABBED = r"[^\t]*", r"\t"
+SPACED = r'(?:"(?:[^"]|"")*"|\S+)', r"\s+"
+"""A field, and what is between two, as regular expressions."""
+
+
+def _is_tabbed(path: str) -> bool:
+    """Whether tabs are between the fields, as in CloudFront's logs, by the first row."""
+    with pathlib.Path(path).open("rb") as stream:
+        lines = stream.read(sources.START).splitlines()
+    return b"\t" in next((line for line in lines[1:] if not line.startswith(b"#")), b"")
+
+
+def _split(
+    rows: "pl.LazyFrame", declaration: str, used: Sequence[str], form: tuple[str, str]
+) -> "pl.LazyFrame":
+    """The used fields of the lines below a declaration; null in lines with fewer fields."""
     import polars as pl
 
-    line = pl.col("line")
-    by_blank = line.str.extract_all(r'"(?:[^"]|"")*"|\S+')
-    parts = pl.when(line.str.contains("\t", literal=True)).then(line.str.split("\t"))
-    rows = rows.select(parts.otherwise(by_blank).alias("parts"))
-    whole = pl.col("parts").list.len() >= len(fields)
+    (token, between), fields = form, declaration.split()[1:]
+    # Only what is used is kept; Rust's groups take other names than fields have.
+    kept = [*used, "date", "time"]
+    tokens = (f"({token})" if name in kept else token for name in fields)
+    groups = [name for name in fields if name in kept]
+    found = pl.col("line").str.extract_groups(f"^{between.join(tokens)}(?:\\s|$)")
 
     def cell(name: str) -> "pl.Expr":
-        if name not in fields:
+        if name not in groups:
             return pl.lit(None, pl.String)
-        part = pl.col("parts").list.get(fields.index(name), null_on_oob=True)
-        return pl.when(whole).then(part.str.strip_chars('" '))
+        return found.struct.field(str(groups.index(name) + 1)).str.strip_chars('" ')
 
     moment = pl.concat_str(cell("date"), pl.lit("T"), cell("time"), pl.lit("Z"))
     return rows.select((moment if name == W3C_MOMENT else cell(name)).alias(name) for name in used)
