@@ -59,6 +59,10 @@ CADDY = (
     '"size":57000,"status":200}\n{"ts":1794823201,"request":{"remote_addr":"192.0.2.1:5"},'
     '"duration":0,"size":500,"status":200}\nno JSON\n{"ts":179482'
 )
+CLOUDFRONT_JSON = (
+    '{"date":"2026-11-16","time":"10:00:01","x-edge-location":"FRA2","sc-bytes":"57000",'
+    '"c-ip":"192.0.2.1","time-taken":"0.310","time-to-first-byte":"0.100"}\n'
+)
 ECS = (
     '{"@timestamp":"2026-11-16T10:00:00.000Z","source.ip":"192.0.2.1",'
     '"http":{"response":{"body":{"bytes":500}}},"event":{"duration":310000000}}\n'
@@ -114,6 +118,7 @@ Row = tuple[float, int, float, str]
         ),
         (TRAEFIK, "written", [(T + 0.112, 9000, 0.4, "192.0.2.7")]),
         (CADDY, "written", [(T + 0.25, 57000, 0.25, "2001:db8::5")]),
+        (CLOUDFRONT_JSON, "written", [(T + 0.79, 57000, 0.21, "192.0.2.1")]),
         (ECS, "unknown", [(T - 0.31, 500, 0.31, "192.0.2.1")]),
     ],
 )

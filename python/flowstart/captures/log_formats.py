@@ -42,6 +42,8 @@ class LogFormat:
 
 SYSLOG = r"^(?:<\d+>)?(?:(?:[A-Z][a-z]{2} [ \d]\d [\d:]{8}|\d{4}-\d\d-\d\dT\S+) \S+ \S+: ?)?"
 """What a syslog server puts before a line (RFC 3164; RFC 3339 times)."""
+W3C_MOMENT = "date+time"
+"""One column for `date` and `time`, which are in UTC."""
 HAPROXY = {
     "request_date": ("time", "s"),
     "accept_date": ("time", "s"),
@@ -142,6 +144,13 @@ JSON = (
         marks=frozenset({"start_time", "duration", "bytes_sent"}),
     ),
     LogFormat(
+        "CloudFront's JSON log",
+        Layout.JSON,
+        {W3C_MOMENT: ("end", ""), "time-taken": ("duration", "s")},
+        durations="written",
+        marks=frozenset({"date", "time", "x-edge-location"}),
+    ),
+    LogFormat(
         # The manual's names of the aliases %tr, %t, %ci and %B.
         "HAProxy's JSON log",
         Layout.JSON,
@@ -154,8 +163,6 @@ JSON = (
 JSON_LINES = LogFormat("JSON lines", Layout.JSON)
 PARQUET = LogFormat("Parquet", Layout.PARQUET)
 TABLE = LogFormat("table of text", Layout.DELIMITED)
-W3C_MOMENT = "date+time"
-"""One column for `date` and `time`, which are in UTC."""
 NEEDED = {
     "bytes": "add the field sc-bytes to the log (in IIS: Logging, Select Fields, Bytes Sent)",
     "time": "add the fields date and time to the log",

@@ -8,7 +8,7 @@ import json
 import pathlib
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -53,9 +53,10 @@ def names(file: str, path: str, form: LogFormat) -> list[str]:
         if form.layout is Layout.LINES:
             return list(re.compile(form.pattern).groupindex)
         if form.layout is Layout.W3C:
-            return _named_by(_declarations(file, path))
+            return _joined(name for line in _declarations(file, path) for name in line.split()[1:])
         if form.layout is Layout.JSON:
-            return list(_json_names(path))
+            known = list(_json_names(path))
+            return _joined(known) if W3C_MOMENT in form.columns else known
         if form.layout is Layout.PARQUET:
             return list(_parquet_cells(file, path))
         return _delimited(path).collect_schema().names()
@@ -71,7 +72,7 @@ def cells(
         if form.layout is Layout.LINES:
             rows = _matched(path, form.pattern)
         elif form.layout is Layout.W3C:
-            rows = _fields(_declarations(file, path), path, used)
+            rows = _with_moment(_fields(_declarations(file, path), path, _apart(used)), used)
         elif form.layout is Layout.PARQUET:
             known = _parquet_cells(file, path)
             rows = _parquet(path).select(known[name].alias(name) for name in used)
@@ -151,12 +152,28 @@ def _declarations(file: str, path: str) -> list[str]:
     return found
 
 
-def _named_by(declarations: Sequence[str]) -> list[str]:
-    """The fields of all lines, with one for date and time where there are both."""
-    fields = [name for line in declarations for name in line.split()[1:]]
-    if {"date", "time"} <= set(fields):
-        fields = [W3C_MOMENT, *(name for name in fields if name not in ("date", "time"))]
-    return list(dict.fromkeys(fields))
+def _joined(fields: Iterable[str]) -> list[str]:
+    """The different fields, with one for date and time where there are both."""
+    different = list(dict.fromkeys(fields))
+    if not {"date", "time"} <= set(different):
+        return different
+    return [W3C_MOMENT, *(name for name in different if name not in ("date", "time"))]
+
+
+def _apart(used: Sequence[str]) -> list[str]:
+    """The fields that are read for those used."""
+    return [part for name in used for part in (("date", "time") if name == W3C_MOMENT else (name,))]
+
+
+def _with_moment(rows: "pl.LazyFrame", used: Sequence[str]) -> "pl.LazyFrame":
+    """The fields used, date and time as one in UTC."""
+    import polars as pl
+
+    if W3C_MOMENT not in used:
+        return rows
+    return rows.with_columns(
+        pl.concat_str("date", pl.lit("T"), "time", pl.lit("Z")).alias(W3C_MOMENT)
+    )
 
 
 def _fields(declarations: Sequence[str], path: str, used: Sequence[str]) -> "pl.LazyFrame":
@@ -197,10 +214,8 @@ def _split(
     import polars as pl
 
     (token, between), fields = form, declaration.split()[1:]
-    # Only what is used is kept; Rust's groups take other names than fields have.
-    kept = [*used, "date", "time"]
-    tokens = (f"({token})" if name in kept else token for name in fields)
-    groups = [name for name in fields if name in kept]
+    groups = [name for name in fields if name in used]
+    tokens = (f"({token})" if name in used else token for name in fields)
     found = pl.col("line").str.extract_groups(f"^{between.join(tokens)}(?:\\s|$)")
 
     def cell(name: str) -> "pl.Expr":
@@ -208,8 +223,7 @@ def _split(
             return pl.lit(None, pl.String)
         return found.struct.field(str(groups.index(name) + 1)).str.strip_chars('" ')
 
-    moment = pl.concat_str(cell("date"), pl.lit("T"), cell("time"), pl.lit("Z"))
-    return rows.select((moment if name == W3C_MOMENT else cell(name)).alias(name) for name in used)
+    return rows.select(cell(name).alias(name) for name in used)
 
 
 def _json_names(path: str) -> dict[str, tuple[str, ...]]:
@@ -239,20 +253,23 @@ def _of_json(path: str, used: Sequence[str], wanted: "Sequence[pl.Expr]") -> "pl
     """JSON lines; where a line is no JSON, line by line, which takes several times as long."""
     import polars as pl
 
-    keys = _json_names(path)
+    keys, parts = _json_names(path), _apart(used)
     try:
         scanned = pl.scan_ndjson(
             glob.escape(path),  # it has no option for that
-            schema={key: _type([keys[name] for name in used], (key,)) for key in _tops(keys, used)},
+            schema={
+                key: _type([keys[name] for name in parts], (key,)) for key in _tops(keys, parts)
+            },
             ignore_errors=True,
         )
-        rows = scanned.select(_nested(keys[name]).alias(name) for name in used)
-        return rows.select(*wanted).collect(engine="streaming")
+        rows = scanned.select(_nested(keys[name]).alias(name) for name in parts)
+        return _with_moment(rows, used).select(*wanted).collect(engine="streaming")
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        line = pl.col("line")
         rows = _lines(path).select(
-            pl.col("line").str.json_path_match(_json_path(keys[name])).alias(name) for name in used
+            line.str.json_path_match(_json_path(keys[name])).alias(name) for name in parts
         )
-        return rows.select(*wanted).collect(engine="streaming")
+        return _with_moment(rows, used).select(*wanted).collect(engine="streaming")
 
 
 def _tops(keys: dict[str, tuple[str, ...]], used: Sequence[str]) -> list[str]:
