@@ -22,7 +22,8 @@ from dataclasses import dataclass
 import polars as pl
 
 import flowstart as fs
-from flowstart.captures import qlog, server_log
+from flowstart.captures import kinds, qlog, server_log
+from flowstart.captures.kinds import Reader
 from flowstart.errors import RequestError
 from flowstart.model.quantities import Kind
 from flowstart.sweeps.language import document, expressions
@@ -57,6 +58,18 @@ LOG = (
     b"1700000001.5,192.0.2.7,250000,41000,0.9\n"
     b"1700000004.0,2001:db8::1,9000,12000,0.1\n"
 )
+COMBINED = (
+    b'192.0.2.1 - - [16/Nov/2026:11:00:00 +0100] "GET / HTTP/1.1" 200 5000 "-" "x"\n'
+    b'www.example.com:443 2001:db8::1 - a [16/Nov/2026:11:00:01 +0100] "-" 400 6000\n'
+)
+EXTENDED = (
+    b"#Software: IIS\n#Fields: date time c-ip cs(User-Agent) sc-bytes time-taken\n"
+    b"2026-11-16 10:00:01 192.0.2.1 Mozilla/5.0+(X11) 57000 310\n"
+    b"#Fields: date time c-ip sc-bytes\n2026-11-16\t10:00:03\t192.0.2.2\t5000\n"
+)
+CADDY = (
+    b'{"ts":1.5,"request":{"remote_ip":"2001:db8::5"},"duration":0.2,"size":570,"status":200}\n'
+) * 2
 LINES = b'{"ts":1.5,"bytes":2000,"rtt":0.05}\n{"ts":2.5,"bytes":90000,"rtt":0.04}\n'
 SWEEP = b"""seeds = 3
 startups = ["slow-start", "hystart"]
@@ -97,10 +110,11 @@ def _file(suffix: str, read: Callable[[pathlib.Path], object]) -> Callable[[byte
 def captured(path: pathlib.Path) -> object:
     """What `capture` does, but in this process, which is fifty times as fast."""
     file = str(path)
-    if qlog.is_qlog(file):
+    kind = kinds.of(file)
+    if kind.reader is Reader.QLOG:
         return qlog.read([file]).summary
-    if server_log.is_table(file):
-        return server_log.read(file, {}).summary
+    if kind.reader is Reader.LOG:
+        return server_log.read({file: kind.form}, {}).summary
     return fs.read_capture(path).summary
 
 
@@ -123,6 +137,11 @@ TARGETS = {
     ),
     "server-log": Target(
         _file(".log", captured), (LOG, LINES), (b",", b"\n", b'"', b"ts", b"bytes", b"\x1b[2J")
+    ),
+    "lines": Target(
+        _file(".log", captured),
+        (COMBINED, EXTENDED, CADDY),
+        (b"#Fields: date time\n", b"#", b'"', b"\t", b"[", b"{", b"-", b"\xef\xbb\xbf", b"\x1b[2J"),
     ),
     "packed": Target(
         _file(".log.gz", captured),

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 import flowstart as fs
+from flowstart import text
+from flowstart.captures import contents
 from flowstart.captures.contents import Capture
 
 Cli = Callable[..., Any]
@@ -146,7 +148,7 @@ def test_a_file_of_no_known_format_is_answered_with_all_that_are_read(
         "pcap, pcapng",
         "Zeek conn.log as TSV or JSON",
         "qlog",
-        "CSV, JSON lines or Parquet",
+        "text, CSV, JSON lines or Parquet",
     ):
         assert name in error
 
@@ -211,3 +213,13 @@ def test_a_compressed_capture_is_the_same_capture(tmp_path: pathlib.Path) -> Non
 def test_the_python_face_raises_what_the_command_prints() -> None:
     with pytest.raises(fs.RequestError, match="cannot open"):
         fs.read_capture("/nonexistent/capture")
+
+
+def test_the_table_of_networks_counts_bytes_as_connections_do() -> None:
+    found = fs.read_capture(CAPTURES / "web-mix.pcap.gz")
+    group = next(group for group in found.groups if group.to_remote.retransmitted_packets)
+    own = found.connections.filter(network=group.network)
+    assert own["opener"].unique().to_list() == ["remote"]
+    row = next(row for row in contents.networks(found).rows if row[0] == group.network)
+    assert row[3] == text.size(float(own["s2c_bytes"].sum()))
+    assert own["s2c_bytes"].sum() < group.to_remote.bytes

@@ -182,7 +182,7 @@ def test_a_qlog_beside_a_capture_is_refused(cli: Cli, qlog: Write) -> None:
     small = pathlib.Path(__file__).parent.parent / "data" / "captures" / "small.pcap"
     answer = cli("capture", small, qlog(sequence(EVENTS)))
     assert answer.status == 2
-    assert "is a qlog: qlogs cannot be combined with other files" in answer.err
+    assert "connection.qlog is a qlog: read them separately" in answer.err
 
 
 ANYTHING = st.recursive(

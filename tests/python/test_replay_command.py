@@ -109,3 +109,15 @@ def test_shares_and_competing_have_tables_of_their_own(cli: Cli) -> None:
     assert "Competing flows, on all paths" in out
     for word in ("--rollout 50%", "--competing probe,cubic", "--cross-traffic 20%"):
         assert word in out
+
+
+def test_data_of_the_side_that_is_not_tested_are_refused_with_the_option(
+    cli: Cli, tmp_path: pathlib.Path
+) -> None:
+    names = "ts uid id.orig_h id.orig_p id.resp_h id.resp_p proto duration orig_bytes resp_bytes"
+    row = "1700000000.0 C1 192.0.2.1 50000 198.51.100.1 80 tcp 1.5 50000 0 SF 0 ShADadfF"
+    lines = [f"#fields {names} conn_state missed_bytes history", row]
+    (tmp_path / "conn.log").write_text("\n".join(lines).replace(" ", "\t") + "\n")
+    answer = cli("replay", tmp_path / "conn.log", "--rtt", "40ms", "--rate", "10Mbps")
+    assert (answer.status, answer.out) == (2, "")
+    assert "all data are from clients; test these with --direction client" in answer.err

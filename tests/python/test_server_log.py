@@ -16,7 +16,10 @@ import flowstart as fs
 from fuzz_readers import captured
 
 Cli = Callable[..., Any]
-STARTS = (b"ts,bytes\n1,2\n", b'{"ts":1,"bytes":2}\n', b"PAR1")
+STARTS = (
+    *(b"ts,bytes\n1,2\n", b'{"ts":1,"bytes":2}\n', b"PAR1", b"#Fields: date time sc-bytes\n"),
+    b'192.0.2.1 - - [16/Nov/2026:10:00:00 +0100] "GET / HTTP/1.1" 200 5\n',
+)
 NGINX = """msec,remote_addr,body_bytes_sent,tcpinfo_rtt,request_time
 1700000003.5,192.0.2.8,1500,39000,0.5
 1700000001.5,192.0.2.7,250000,41000,0.9

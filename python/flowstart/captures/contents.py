@@ -326,13 +326,14 @@ def headline(found: Capture) -> str:
     """One line on what the file is."""
     s = found.summary
     by = s["by_handshake"]
+    packets = found.about["packets"]
     rows_of_a_log = found.about["format"].startswith(("zeek", "server-log"))
-    what = "rows" if rows_of_a_log else "packets"
+    what = ("row", "rows") if rows_of_a_log else ("packet", "packets")
     protocol = "QUIC" if found.about["format"] == "qlog" else "TCP"
     kinds = ", ".join(f"{count} {name}" for name, count in by.items() if count)
     tunnels = " and ".join(found.about.get("tunnels", ()))
     return (
-        f"{found.file}: {found.about['format']}, {text.count(found.about['packets'])} {what}"
+        f"{found.file}: {found.about['format']}, {text.count(packets)} {what[packets != 1]}"
         f"{tunnels and f' in {tunnels}'}, {_sampled(found)}"
         f"{text.counted(s['tcp_connections'], f'{protocol} connection', f'{protocol} connections')}"
         f"{kinds and f' ({kinds})'}, "
@@ -413,29 +414,51 @@ def networks(found: Capture, most: int = 20) -> Grid:
     titles = ["conns", "min RTT", "sent", "rate", "buffer"]
     grid = Grid([Column("network", number=False), *(Column(title) for title in titles)])
     grid.columns += [Column(title, spare=1) for title in ("received", "rate", "buffer")]
-    groups = found.groups
+    groups, known = found.groups, _data(found)
     grid.rows = [
         [
             group.network,
             str(group.connections),
             text.seconds(group.min_rtt_s),
-            *_path(group.to_remote),
-            *_path(group.from_remote),
+            *(
+                cell
+                for way, data in zip(group.ways, sizes, strict=True)
+                for cell in _path(way, data)
+            ),
         ]
         for group in groups[:most]
+        for sizes in [known.get(group.network, tuple(way.bytes for way in group.ways))]
     ]
     if len(groups) > most:
         grid.title = f"The {most} networks with most data, of {len(groups)}"
     return grid
 
 
-def _path(path: PathEstimate) -> list[str]:
+def _data(found: Capture) -> dict[str, tuple[int, int]]:
+    """Bytes to and from each network, counted as those of connections: without repetitions.
+
+    A sample has the connections of a part only.
+    """
+    import polars as pl
+
+    if found.sampled_from is not None:
+        return {}
+    by_remote = pl.col("opener") == "remote"
+    ways = [("s2c_bytes", "c2s_bytes"), ("c2s_bytes", "s2c_bytes")]
+    sums = found.connections.group_by("network").agg(
+        pl.when(by_remote).then(opened).otherwise(other).sum().alias(opened)
+        for opened, other in ways
+    )
+    return {network: (sent, received) for network, sent, received in sums.iter_rows()}
+
+
+def _path(path: PathEstimate, data: int) -> list[str]:
     buffer = path.buffer_packets
     sign = "≥ " if path.buffer_at_least else ""
     bounded = path.rate_bps is None and path.rate_low_bps is not None
     rate = f"≥ {text.rate(path.rate_low_bps)}" if bounded else text.rate(path.rate_bps)
     return [
-        text.size(path.bytes),
+        text.size(data),
         rate,
         text.ABSENT if buffer is None else f"{sign}{buffer} pkt",
     ]

@@ -11,6 +11,8 @@ socket's send buffer, and the client may have it seconds later. Sources, by serv
   emission of the last byte, which may still be in the kernel. `Td` is its part after the backend.
 - Envoy, `%DURATION%` (access logging): from the start of the request to the last byte out.
 - Caddy, `duration` (`log` directive): the time of the handler, which writes to the socket.
+- Traefik, `Duration` (access logs): the time to process the request, with the origin's response.
+- Squid, elapsed time (native log): from the request to the last byte of the response sent.
 - Varnish, `%D` and `%T` (varnishncsa): the time taken to serve the request.
 - CloudFront, `time-taken` (standard logging reference): to the last byte in the output queue; its
   page names TCP buffering as the difference to what a viewer measures.

@@ -239,12 +239,6 @@ MOST_RECORD = 1 << 20
 NOT_TOLD = "not estimated: a qlog has only its endpoint's view"
 
 
-def is_qlog(file: str) -> bool:
-    """Whether a file is a qlog, by its first bytes."""
-    start = sources.start_of(file).lstrip()
-    return start[:1] in (RS, b"{") and (b'"qlog_version"' in start or b"params:qlog" in start)
-
-
 def read(files: Sequence[str]) -> Capture:
     """Reads the connections of qlogs. Raises RequestError where one is none, or tells no data."""
     warnings: list[str] = []

@@ -4,44 +4,20 @@ import ctypes
 import dataclasses
 import json
 import pathlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from flowstart import _native
-from flowstart.captures import qlog, sampling, server_log, sources
+from flowstart.captures import log_columns, qlog, sampling, selection, server_log, sources
 from flowstart.captures.contents import Capture, Group
 from flowstart.captures.frames import CONNECTIONS, QUIC, TRANSFERS, frame
+from flowstart.captures.kinds import Reader
 from flowstart.captures.sampling import Sample
 from flowstart.errors import RequestError
-from flowstart.model import input_files
 from flowstart.simulation import bounds
 
 if TYPE_CHECKING:
     import polars as pl
-
-
-def listed(files: Sequence[str | pathlib.Path]) -> list[str]:
-    """The files in the order given, folders as their files by name."""
-    paths: list[str] = []
-    for given in files:
-        if not str(given):
-            raise RequestError(
-                "the name of a file is empty; a capture, a log or a folder is needed"
-            )
-        path = pathlib.Path(given)
-        if str(given) != "-":
-            input_files.check(path, "; give - to read a pipe from the standard input")
-        if not path.is_dir():
-            paths.append(str(given))
-            continue
-        inside = sorted(f for f in path.iterdir() if f.is_file() and not f.name.startswith("."))
-        if not inside:
-            raise RequestError(f"{given}: the folder holds no files; captures or logs are needed")
-        paths += map(str, inside)
-    twice = next((path for i, path in enumerate(paths) if path in paths[:i]), None)
-    if twice is not None:
-        raise RequestError(f"{twice} is given twice; its connections would count double")
-    return paths
 
 
 def give_back() -> None:
@@ -97,12 +73,12 @@ def read_capture(
     if not files:
         raise RequestError("no file is given: name a capture, a log or a folder of them")
     drawn = Sample.parse(sample, seed) if sample else None
-    paths = listed(files)
+    paths = selection.listed(files)
     try:
         found = _read(paths, columns, progress)
     except RequestError as error:
         if anonymize:
-            raise RequestError(sampling.without_names(str(error), paths)) from None
+            raise RequestError(sampling.without_names(str(error), list(paths))) from None
         raise
     found = dataclasses.replace(found, options=_options(columns, sample, anonymize))
     if drawn:
@@ -122,26 +98,25 @@ def _options(
 
 
 def _read(
-    paths: list[str],
+    paths: Mapping[str, bool],
     columns: Mapping[str, str] | str | None,
     progress: Callable[[int, int | None], object] | None,
 ) -> Capture:
     """The files as one capture, by what they are."""
-    qlogs = [path for path in paths if path != "-" and qlog.is_qlog(path)]
-    logs = [path for path in paths if path != "-" and server_log.is_table(path)]
-    if qlogs and len(qlogs) < len(paths):
-        raise RequestError(f"{qlogs[0]} is a qlog: qlogs cannot be combined with other files")
-    if not logs:
-        if columns is not None:
-            raise RequestError(f"--columns: {paths[0]} is no table of transfers")
-        if qlogs:
-            return sources.call(progress, "qlog", qlogs, qlog.read, qlogs)
-        return _captured(paths, progress)
-    if len(paths) > 1:
-        raise RequestError(f"{logs[0]} is a table of transfers: such a log is read alone")
-    mapping = server_log.parse(columns) if isinstance(columns, str) else columns
-    kind = server_log.kind(logs[0])
-    return sources.call(progress, kind, logs, server_log.read, logs[0], mapping or {})
+    selected = selection.select(paths)
+    files = list(selected.kinds)
+    if columns is not None and selected.reader is not Reader.LOG:
+        raise RequestError(f"--columns: {files[0]} is no table of transfers")
+    if selected.reader is Reader.PACKETS:
+        found = _captured(files, progress)
+    elif selected.reader is Reader.QLOG:
+        found = sources.call(progress, "qlog", files, qlog.read, files)
+    else:
+        mapping = log_columns.parse(columns) if isinstance(columns, str) else columns or {}
+        forms = {file: kind.form for file, kind in selected.kinds.items()}
+        name = forms[files[0]].name
+        found = sources.call(progress, name, files, server_log.read, forms, mapping)
+    return dataclasses.replace(found, warnings=[*selected.warnings, *found.warnings])
 
 
 def _captured(paths: list[str], progress: Callable[[int, int | None], object] | None) -> Capture:

@@ -6,299 +6,20 @@ that could tell its buffer.
 """
 
 import dataclasses
-import glob
-import pathlib
-import re
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from flowstart.captures import durations, plausibility, sources
+from flowstart.captures import durations, log_tables, plausibility, sources
 from flowstart.captures.contents import Capture, Group, PathEstimate
 from flowstart.captures.frames import all_columns, networks
-from flowstart.captures.plausibility import ZONELESS
+from flowstart.captures.log_columns import Columns
+from flowstart.captures.log_formats import LogFormat
 from flowstart.captures.rate_bounds import least_rates
-from flowstart.captures.units import TEXTS, UNITS, USUAL, Source
+from flowstart.captures.units import TEXTS, UNITS
 from flowstart.errors import RequestError
 
 if TYPE_CHECKING:
     import polars as pl
-
-
-KNOWN = {
-    # nginx (ngx_http_core_module, ngx_http_log_module), which writes a row at the end.
-    "msec": ("end", "s"),
-    "time_iso8601": ("end", ""),
-    "time_local": ("end", ""),
-    "remote_addr": ("peer", ""),
-    "bytes_sent": ("bytes", "B"),
-    "body_bytes_sent": ("bytes", "B"),
-    "tcpinfo_rtt": ("rtt", "us"),
-    "tcpinfo_rttvar": ("rttvar", "us"),
-    "tcpinfo_snd_cwnd": ("cwnd", "packets"),
-    "request_time": ("duration", "s"),
-    "upstream_header_time": ("backend", "s"),
-    "upstream_response_time": ("backend", "s"),
-    # Apache httpd (mod_log_config) and varnishncsa, by their format strings.
-    "%D": ("duration", "us"),
-    "%{ms}T": ("duration", "ms"),
-    "%T": ("duration", "s"),
-    "%a": ("peer", ""),
-    "%h": ("peer", ""),
-    "%O": ("bytes", "B"),
-    "%B": ("bytes", "B"),
-    "Varnish:time_firstbyte": ("backend", "s"),
-    # HAProxy (configuration manual, "Timing events"): active and response time.
-    "Ta": ("duration", "ms"),
-    "Tr": ("backend", "ms"),
-    # Envoy (access logging, "Command operators").
-    "%DURATION%": ("duration", "ms"),
-    "%RESPONSE_DURATION%": ("backend", "ms"),
-    "%BYTES_SENT%": ("bytes", "B"),
-    # IIS and CloudFront (W3C extended format); `time-taken` differs between them.
-    "c-ip": ("peer", ""),
-    "sc-bytes": ("bytes", "B"),
-    "time-to-first-byte": ("backend", "s"),
-    # Others' usual names.
-    "ts": ("time", "s"),
-    "timestamp": ("time", "s"),
-    "client_ip": ("peer", ""),
-}
-"""Names of columns that are known, with their meaning and unit; of two for the same, the earlier
-in this list is taken."""
-
-
-@dataclass(frozen=True)
-class Columns:
-    """The columns of a log that are used, by what they tell."""
-
-    sources: Mapping[str, Source]
-    ignored: tuple[str, ...] = ()
-    """The columns that nothing is taken from."""
-
-    @classmethod
-    def find(cls, file: str, names: Sequence[str], mapping: Mapping[str, str]) -> "Columns":
-        """By a mapping (`{"rtt": "tcpinfo_rtt:us"}`), and by their names what it leaves out."""
-        sources = {what: _mapped(file, what, text, names) for what, text in mapping.items()}
-        order = {name: place for place, name in enumerate(KNOWN)}
-        for name in sorted(names, key=lambda name: order.get(name, len(order))):
-            what, unit = _by_name(name)
-            if what and what not in sources:
-                sources[what] = Source(name, unit, durations.of_column(name))
-        if durations.TIME_TAKEN in names and "duration" not in sources:
-            sources["duration"] = _time_taken(names)
-        if "end" in mapping:
-            sources.pop("time", None)
-        missing = "bytes" if "bytes" not in sources else None
-        if missing is None and not {"time", "end"} & set(sources):
-            missing = "time"
-        if missing and not sources:
-            # It need not be a log: its first line is not for everybody to see.
-            raise RequestError(
-                f"{file}: none of its {len(names)} columns is known; if it is a log of transfers, "
-                "name them, such as --columns time=COLUMN,bytes=COLUMN"
-            )
-        if missing:
-            raise RequestError(
-                f"{file}: no column is known to be `{missing}`; name it, such as --columns "
-                f"{missing}={names[0]}; there is {listed(names)}"
-            )
-        used = {source.column for source in sources.values()}
-        return cls(sources, tuple(name for name in names if name not in used))
-
-    @property
-    def notes(self) -> list[str]:
-        """Every column, with what is taken from it and in which unit."""
-        used = [f"{what} from {source.text}" for what, source in self.sources.items()]
-        notes = [f"columns used: {', '.join(used)}"]
-        return notes + ([f"columns ignored: {listed(self.ignored)}"] if self.ignored else [])
-
-    @property
-    def duration_kind(self) -> str:
-        """The kind of the durations."""
-        return self.sources["duration"].kind if self.has("duration") else durations.UNKNOWN
-
-    def without_rates(self) -> "Columns":
-        """The same with durations from which no rates follow."""
-        duration = dataclasses.replace(self.sources["duration"], kind=durations.UNKNOWN)
-        return dataclasses.replace(self, sources={**self.sources, "duration": duration})
-
-    @property
-    def warnings(self) -> list[str]:
-        """The columns that would be used if their units or kinds were known."""
-        duration = self.sources.get("duration")
-        if duration is None or self.has("rate") or duration.kind != durations.UNKNOWN:
-            return self._without_unit()
-        return [*self._without_unit(), _without_kind(duration)]
-
-    def _without_unit(self) -> list[str]:
-        return [
-            f"column `{name}` is ignored: its unit is not known; name it, such as --columns "
-            f"{name}={name}:{next(iter(UNITS[name]))} ({', '.join(UNITS[name])})"
-            for name in self.ignored
-            if UNITS.get(name) and name not in USUAL and name not in self.sources
-        ]
-
-    def has(self, what: str) -> bool:
-        """Whether the log tells this."""
-        return what in self.sources
-
-    def expressions(self) -> "list[pl.Expr]":
-        """What is told, in seconds, bytes and bits a second; null where a cell is none."""
-        import polars as pl
-
-        found = []
-        for what, source in self.sources.items():
-            cell = pl.col(source.column)
-            if what in TEXTS:
-                found.append(cell.cast(pl.String).alias(what))
-            elif what == "backend":
-                found.append(_added(cell.cast(pl.String)).mul(UNITS[what][source.unit]).alias(what))
-            elif what in ("time", "end"):
-                factor = UNITS[what][source.unit or "s"]
-                found.append(_moment(cell.cast(pl.String).str.strip_chars(), factor).alias(what))
-                found.append(
-                    _zoneless(cell.cast(pl.String)).is_not_null().alias(f"{what}{ZONELESS}")
-                )
-            else:
-                number = cell.cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False)
-                found.append((number * UNITS[what][source.unit]).alias(what))
-        return found
-
-
-def parse(text: str) -> dict[str, str]:
-    """`time=ts,rtt=tcpinfo_rtt:us` as a mapping."""
-    mapping: dict[str, str] = {}
-    for part in text.split(","):
-        what, equals, column = (piece.strip() for piece in part.partition("="))
-        if not equals or not column:
-            raise RequestError(f"--columns `{part}`: NAME=COLUMN is needed, such as time=ts")
-        if what not in UNITS:
-            raise RequestError(f"--columns: `{what}` is none of {', '.join(UNITS)}")
-        if what in mapping:
-            raise RequestError(f"--columns: `{what}` is given twice")
-        mapping[what] = column
-    return mapping
-
-
-def _mapped(file: str, what: str, text: str, names: Sequence[str]) -> Source:
-    """A column that the user has named, with its unit."""
-    if what not in UNITS:
-        raise RequestError(f"--columns: `{what}` is none of {', '.join(UNITS)}")
-    column, unit, kind = text, "", durations.UNKNOWN
-    before, _, last = text.rpartition(":")
-    if what == "duration" and text not in names and last in durations.NAMED:
-        column, kind = before, last
-    if column not in names and ":" in column:
-        column, _, unit = column.rpartition(":")
-    if what == "duration" and column.rpartition(":")[0] in names:
-        raise RequestError(
-            f"--columns {what}={text}: the kind `{unit}` is not known; it may be "
-            f"{', '.join(durations.NAMED)}"
-        )
-    if column not in names:
-        raise RequestError(
-            f"--columns {what}={text}: {file} has no column `{column}`; there is {listed(names)}"
-        )
-    units = UNITS[what]
-    if unit and unit not in units:
-        known = f"it may be {', '.join(units)}" if units else "it has none"
-        if what == "duration":
-            known += f", with a kind after it: {', '.join(durations.NAMED)}"
-        raise RequestError(f"--columns {what}={text}: the unit `{unit}` is not known; {known}")
-    unit = unit or _by_name(column)[1] or _suffix(column, units) or USUAL.get(what, "")
-    if units and not unit:
-        first = next(iter(units))
-        raise RequestError(
-            f"--columns {what}={text}: its unit is not known; write {what}={column}:{first} "
-            f"({', '.join(units)})"
-        )
-    named = kind != durations.UNKNOWN
-    return Source(column, unit, kind if named else durations.of_column(column))
-
-
-def _time_taken(names: Sequence[str]) -> Source:
-    """The duration of IIS or CloudFront."""
-    edge = any(name.startswith(durations.EDGE) for name in names)
-    unit, kind = ("s", "written") if edge else ("ms", "acked")
-    return Source(durations.TIME_TAKEN, unit, kind)
-
-
-def _without_kind(source: Source) -> str:
-    """A warning of durations whose end is not known."""
-    written = f"--columns duration={source.column}:{source.unit}"
-    kinds = "; ".join(f"{name}: {durations.KINDS[name].end}" for name in durations.NAMED)
-    return (
-        f"no rates follow from the durations in `{source.column}`: their end is not known; name "
-        f"it, such as {written}:{durations.NAMED[0]} ({kinds})"
-    )
-
-
-def _by_name(name: str) -> tuple[str | None, str]:
-    """What a column's name says that it is, and the unit; None where it says nothing."""
-    if name in KNOWN:
-        return KNOWN[name]
-    if name in UNITS:
-        units = UNITS[name]
-        # Without a unit a number means nothing.
-        return (name, USUAL.get(name, "")) if not units or name in USUAL else (None, "")
-    what, _, _ = name.rpartition("_")
-    unit = _suffix(name, UNITS.get(what, {}))
-    return (what, unit) if unit else (None, "")
-
-
-def _suffix(name: str, units: Mapping[str, float]) -> str:
-    """The unit at the end of `rtt_us`."""
-    _, underscore, unit = name.rpartition("_")
-    return unit if underscore and unit in units else ""
-
-
-WITH_ZONE = ("%+", "%d/%b/%Y:%H:%M:%S %z")
-"""ISO 8601, and nginx's `16/Nov/2026:10:00:00 +0100`."""
-WITHOUT_ZONE = ("%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f")
-
-
-def _moment(cell: "pl.Expr", factor: float) -> "pl.Expr":
-    """Seconds since 1970 of a number in a unit, or of a date; without a zone it is of UTC."""
-    import polars as pl
-
-    number = cell.cast(pl.Float64, strict=False) * factor
-    return pl.coalesce(number, *(_parsed(cell, form) for form in WITH_ZONE), _zoneless(cell))
-
-
-def _zoneless(cell: "pl.Expr") -> "pl.Expr":
-    """The same of a date that names no zone; null for others."""
-    import polars as pl
-
-    return pl.coalesce(*(_parsed(cell, form) for form in WITHOUT_ZONE))
-
-
-def _parsed(cell: "pl.Expr", form: str) -> "pl.Expr":
-    moment = cell.str.to_datetime(form, time_unit="us", time_zone="UTC", strict=False)
-    return moment.dt.timestamp("us") / 1e6
-
-
-def _added(cell: "pl.Expr") -> "pl.Expr":
-    """The sum of the numbers in a cell: nginx lists the times of all servers that it tried.
-
-    HAProxy writes -1 for a time that it has not measured.
-    """
-    import polars as pl
-
-    numbers = (
-        cell.str.replace_all(r"-[0-9.]+", "")
-        .str.extract_all(r"[0-9]+(?:\.[0-9]+)?")
-        .cast(pl.List(pl.Float64))
-    )
-    return pl.when(numbers.list.len() > 0).then(numbers.list.sum())
-
-
-def listed(names: Sequence[str]) -> str:
-    """The first names of columns, on one line."""
-    shown = ", ".join(names[:20])
-    return re.sub(r"\s+", " ", shown + (", ..." if len(names) > 20 else ""))
 
 
 RATE_SHARE = 0.9
@@ -314,20 +35,6 @@ NO_RATES = "rates are not estimated here: a replay fits them to the durations"
 NEVER_RATES = (
     "no rates follow from such durations: record packets, or give --network NAME:rate=RATE"
 )
-PARQUET = b"PAR1"
-
-
-def is_table(file: str) -> bool:
-    """Whether a file may be a table of rows, by its first bytes: Parquet, or lines of text."""
-    start = sources.start_of(file)
-    if start.startswith(PARQUET):
-        return True
-    first = start.split(b"\n")[0].lstrip()
-    if first.startswith(b"#") or b"\0" in start or b'"qlog_' in start:
-        return False
-    if first.startswith(b"{"):
-        return b'"id.orig_h"' not in start  # a Zeek conn.log's
-    return any(mark in first for mark in b",;\t")
 
 
 def is_log(capture: Capture) -> bool:
@@ -340,89 +47,42 @@ def kind_of(capture: Capture) -> durations.Kind:
     return durations.KINDS[capture.about.get("durations", durations.UNKNOWN)]
 
 
-def kind(file: str) -> str:
-    """What a table is written in, in words."""
-    return "Parquet" if sources.start_of(file).startswith(PARQUET) else "table of text"
+def read(forms: Mapping[str, LogFormat], mapping: Mapping[str, str]) -> Capture:
+    """Reads logs of transfers as one. Raises RequestError without columns or usable rows."""
+    import polars as pl
 
-
-def read(file: str, mapping: Mapping[str, str]) -> Capture:
-    """Reads a log of transfers. Raises RequestError where columns or usable rows are missing."""
-    with _plain(file) as path:
-        with _naming(file, "header"):
-            table = _scanned(file, path)
-            names = table.collect_schema().names()
-        columns = Columns.find(file, names, mapping)
-        with _naming(file, "rows"):
-            rows = table.select(columns.expressions()).collect(engine="streaming")
+    tables = {file: _table(file, form, mapping) for file, form in forms.items()}
+    (first, (_, columns)), *others = tables.items()
+    for file, (_, own) in others:
+        if own.sources != columns.sources:
+            raise RequestError(f"{file}: its columns differ from those of {first}; read it alone")
+    read = pl.concat([rows for rows, _ in tables.values()])
     sources.report(PARSED)
-    rows, bad = _judged(_completed(rows))
+    rows, bad = _judged(_completed(read))
     sources.report(JUDGED)
     if rows.is_empty():
         reasons = "; ".join(_counted(bad)) or "it has no rows"
-        raise RequestError(f"{file} holds no transfers: {reasons}")
-    plausibility.refuse_wrong_units(file, rows, columns.sources)
+        raise RequestError(f"{first} holds no transfers: {reasons}")
+    plausibility.refuse_wrong_units(first, rows, columns.sources)
     warnings = columns.warnings + _counted(bad)
     rows, copies = plausibility.without_copies(rows)
     if short := plausibility.too_short(rows, columns.sources):
         columns = columns.without_rates()
     warnings += [*copies, *short, *plausibility.suspicions(rows, columns.sources)]
-    return _capture(file, rows, warnings, columns)
+    return _capture(tuple(forms), rows, warnings, columns)
 
 
-@contextmanager
-def _naming(file: str, part: str) -> Iterator[None]:
-    """Makes an error of the library one that names the file and the part of it."""
+def _table(
+    file: str, form: LogFormat, mapping: Mapping[str, str]
+) -> tuple["pl.DataFrame", Columns]:
+    """The cells of a log that are used, and what they are."""
     import polars as pl
 
-    try:
-        yield
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        # Its text may quote any part of the file.
-        found = "damaged Parquet" if kind(file) == "Parquet" else "no table"
-        raise RequestError(
-            f"{file} is {found}: its {part} cannot be read ({type(error).__name__})"
-        ) from None
-
-
-def _scanned(file: str, path: str) -> "pl.LazyFrame":
-    """The table, its numbers of text as text: what they are is judged cell by cell."""
-    import polars as pl
-
-    with pathlib.Path(path).open("rb") as stream:
-        start = stream.read(4096)
-    if start.startswith(PARQUET):
-        table = pl.scan_parquet(path, glob=False)
-        sources.check_rows(file, table.select(pl.len()).collect().item())
-        return table
-    first = start.split(b"\n")[0]
-    if first.lstrip().startswith(b"{"):
-        literal = glob.escape(path)  # it has no option for that
-        return pl.scan_ndjson(literal, infer_schema_length=1000, ignore_errors=True)
-    separator = max(",;\t", key=lambda mark: first.count(mark.encode()))
-    return pl.scan_csv(
-        path, separator=separator, infer_schema=False, truncate_ragged_lines=True, glob=False
-    )
-
-
-@contextmanager
-def _plain(file: str) -> Iterator[str]:
-    """A file with the content within the allowance: itself, or for the time being an unpacked one.
-
-    So memory does not grow with it.
-    """
-    with sources.opened(file) as stream:
-        is_text = not stream.peek(len(PARQUET)).startswith(PARQUET)
-        blocks = sources.lines(file, stream) if is_text else iter(lambda: stream.read(1 << 20), b"")
-        if not sources.form(file):
-            for _ in blocks if is_text else ():
-                pass  # counted and measured
-            yield file
-            return
-        # Without a name, so that nothing is left of it where the process is killed.
-        with tempfile.TemporaryFile() as unpacked:
-            unpacked.writelines(blocks)
-            unpacked.flush()
-            yield f"/dev/fd/{unpacked.fileno()}"
+    with log_tables.unpacked(file, form) as path:
+        columns = Columns.find(file, log_tables.names(file, path, form), mapping, form)
+        used = list(dict.fromkeys(source.column for source in columns.sources.values()))
+        rows = log_tables.cells(file, path, form, used, columns.expressions())
+    return rows.with_columns(pl.lit(file, pl.Categorical).alias("file")), columns
 
 
 def _completed(rows: "pl.DataFrame") -> "pl.DataFrame":
@@ -491,7 +151,9 @@ def _counted(bad: Mapping[str, int]) -> list[str]:
     ]
 
 
-def _capture(file: str, rows: "pl.DataFrame", warnings: list[str], columns: Columns) -> Capture:
+def _capture(
+    files: tuple[str, ...], rows: "pl.DataFrame", warnings: list[str], columns: Columns
+) -> Capture:
     """The rows as connections, transfers and networks."""
     import polars as pl
 
@@ -504,8 +166,8 @@ def _capture(file: str, rows: "pl.DataFrame", warnings: list[str], columns: Colu
         rows = rows.with_columns(stream=pl.col("row"))
     rows = rows.with_columns(pl.col("stream").cast(pl.UInt32), pl.col("bytes").cast(pl.UInt64))
     return Capture(
-        files=(file,),
-        connections=_connections(file, rows),
+        files=files,
+        connections=_connections(rows),
         transfers=rows.select(
             pl.col("stream").alias("connection"),
             pl.lit("s2c").alias("direction"),
@@ -527,13 +189,14 @@ def _capture(file: str, rows: "pl.DataFrame", warnings: list[str], columns: Colu
     )
 
 
-def _connections(file: str, rows: "pl.DataFrame") -> "pl.DataFrame":
+def _connections(rows: "pl.DataFrame") -> "pl.DataFrame":
     """One row per connection, with all columns that captures have."""
     import polars as pl
 
     ends = (pl.col("time") + pl.col("duration").fill_null(0.0)).max()
     found = rows.group_by("stream", maintain_order=True).agg(
         pl.col("time").min().alias("start"),
+        pl.col("file").first(),
         pl.col("peer").first().alias("client_ip"),
         pl.col("network").first(),
         pl.col("rtt").min().alias("rtt_s"),
@@ -542,7 +205,7 @@ def _connections(file: str, rows: "pl.DataFrame") -> "pl.DataFrame":
     )
     version = pl.when(pl.col("client_ip").str.contains(":", literal=True)).then(6).otherwise(4)
     known = found.sort("stream").with_columns(
-        pl.lit(file).alias("file"),
+        pl.col("file").cast(pl.String),
         version.cast(pl.UInt8).alias("ip_version"),
         # Only what was opened whole is served.
         pl.lit("complete").alias("handshake"),

@@ -24,8 +24,8 @@ FORMATS = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\0": "xz"}
 """Compressed formats by their first bytes."""
 BROKEN = (OSError, EOFError, lzma.LZMAError, zlib.error)
 """What reading a damaged file raises."""
-START = 4096
-"""Number of bytes that show what a file is."""
+START = 16 << 10
+"""Number of bytes that show what a file is: a first line of JSON has some kilobytes."""
 MAX_LINE = 64 << 10
 """A longer line of text is refused, as in captures and conn.logs. Bytes"""
 BLOCK = 1 << 20

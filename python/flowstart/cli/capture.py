@@ -100,7 +100,11 @@ def _show(found: "Capture") -> None:
     from flowstart.captures.report import overview
 
     files = [] if "-" in found.files else found.files
-    replay = shlex.join(["flowstart", "replay", *files]) if files and len(found.transfers) else ""
+    replay = (
+        shlex.join(["flowstart", "replay", *files, *found.options])
+        if files and len(found.transfers)
+        else ""
+    )
     console.show_summary(overview(found, replay))
 
 

@@ -89,6 +89,7 @@ def build(capture: Capture, settings: Settings, left_out: dict[str, int]) -> lis
     traffic = Traffic.of(capture, settings, left_out)
     if traffic.transfers.is_empty():
         raise RequestError(f"{capture.file}: {_nothing_to_replay(settings, left_out)}")
+    _refuse_untested(capture.file, settings, traffic)
     names = [str(name) for name in traffic.connections["network"].unique(maintain_order=True)]
     known = [group.network for group in capture.groups] if capture.drawn else names
     refuse_useless(settings.networks, known)
@@ -109,6 +110,17 @@ def _nothing_to_replay(settings: Settings, left_out: dict[str, int]) -> str:
         missing = "--rtt" if settings.rate else "--rtt and --rate"
         return f"it has no round-trip times, and a replay needs them; give {missing}"
     return "there is no transfer to replay"
+
+
+def _refuse_untested(file: str, settings: Settings, traffic: Traffic) -> None:
+    """Raises RequestError where all data are from the side that is not under test."""
+    from_client = traffic.transfers["from_client"]
+    without = {"server": from_client.all(), "client": not from_client.any()}
+    if without.get(settings.direction):
+        other = {"server": "client", "client": "server"}[settings.direction]
+        raise RequestError(
+            f"{file}: all data are from {other}s; test these with --direction {other}"
+        )
 
 
 def _given(settings: Settings, traffic: Traffic) -> ReplayPath:

@@ -1,0 +1,180 @@
+"""What a file from outside is, by the first bytes of its content, unpacked where it is packed.
+
+This is the one place that decides which reader a file is for, and what is said of a file that none
+is for.
+"""
+
+import pathlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from flowstart.captures import log_formats, sources
+from flowstart.captures.log_formats import LogFormat
+
+
+class Reader(StrEnum):
+    """What reads a file; the files of one reader are read together."""
+
+    PACKETS = "captures and conn.logs"
+    QLOG = "qlogs"
+    LOG = "server logs"
+    NONE = ""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a file is."""
+
+    name: str
+    reader: Reader = Reader.NONE
+    remedy: str = (
+        "expected pcap, pcapng, Zeek conn.log as TSV or JSON, qlog, or a server log as text, CSV, "
+        "JSON lines or Parquet"
+    )
+    """What to do with a file that is not read."""
+    form: LogFormat = log_formats.TABLE
+    """Of a server log: how it is written."""
+
+    @property
+    def refusal(self) -> str:
+        """Why a file of this kind is not read, and what to do instead."""
+        return f"{self.name}: {self.remedy}"
+
+
+CAPTURE = Kind("a capture", Reader.PACKETS)
+"""Also what only the reader in Rust unpacks or describes, such as Zstandard and damage."""
+CONNECTIONS = Kind("a Zeek conn.log", Reader.PACKETS)
+QLOG = Kind("a qlog", Reader.QLOG)
+EMPTY = Kind("empty (0 bytes)")
+UNKNOWN = Kind("no capture or log")
+UNPACK = "unpack it first"
+CONVERT = "convert it with editcap -F pcapng"
+MAGIC = {
+    b"\xd4\xc3\xb2\xa1": CAPTURE,
+    b"\xa1\xb2\xc3\xd4": CAPTURE,
+    b"\x4d\x3c\xb2\xa1": CAPTURE,
+    b"\xa1\xb2\x3c\x4d": CAPTURE,
+    b"\n\r\r\n": CAPTURE,
+    b"\x28\xb5\x2f\xfd": CAPTURE,  # Zstandard
+    b"PAR1": Kind("Parquet", Reader.LOG, form=log_formats.PARQUET),
+    b"BZh": Kind("a bzip2 archive", remedy=UNPACK),
+    b"PK\x03\x04": Kind("a zip archive", remedy=UNPACK),
+    b"snoop\0\0\0": Kind("a snoop capture", remedy=CONVERT),
+    b"GMBU": Kind("a Network Monitor capture", remedy=CONVERT),
+    b"LPKSHHRH": Kind("a systemd journal", remedy="export the access log as text"),
+    b"\xff\xfe": Kind("UTF-16 text", remedy="convert it with iconv -f UTF-16 -t UTF-8"),
+    b"\xfe\xff": Kind("UTF-16 text", remedy="convert it with iconv -f UTF-16 -t UTF-8"),
+}
+"""Files by their first bytes."""
+BROWSER = "record packets or a qlog, or export a table of its transfers as CSV"
+TEXTS = {
+    rb"[\x1e{].*?(?:\"qlog_version\"|\"qlog_format\"|params:qlog)": QLOG,
+    rb"\{\s*\"log\"\s*:\s*\{": Kind("a HAR (HTTP archive)", remedy=BROWSER),
+    rb"\{\s*\"(?:constants\"\s*:\s*\{|events\"\s*:\s*\[)": Kind(
+        "a netlog of Chrome", remedy=BROWSER
+    ),
+    rb"\{\s*\"log\"\s*:\s*\"": Kind(
+        "a log of Docker", remedy="write it as text with docker logs CONTAINER"
+    ),
+    rb"\{\s*\"__\w+\"": Kind("a journal as JSON", remedy="write its lines with journalctl -o cat"),
+    rb"\{\s*\"traceEvents\"": Kind("a trace of Chrome", remedy=BROWSER),
+    rb"\[\s*[\{\]]": Kind(
+        "a JSON array", remedy="write an object a line, such as with jq -c '.[]'"
+    ),
+    rb"\{\s*\n": Kind(
+        "JSON over several lines", remedy="write an object a line, such as with jq -c ."
+    ),
+    rb"(?i)<(?:!doctype|html|\?xml)": Kind("a page of HTML or XML"),
+    rb"\d{4}/\d\d/\d\d [\d:]{8} \[\w+\] ": Kind(
+        "nginx's error log", remedy="its access log is needed"
+    ),
+    rb"\[\w{3} \w{3} \d\d [\d:.]+ \d{4}\] \[": Kind(
+        "Apache's error log", remedy="its access log is needed"
+    ),
+}
+"""Texts by their beginning, none of which is a log of lines."""
+SYSLOG = Kind("a syslog", remedy="the access log of a server is needed")
+SYSLOG_LINE = re.compile(
+    rb"(?:<\d+>)?(?:1 )?(?:[A-Z][a-z]{2} [ \d]\d [\d:]{8}|\d{4}-\d\d-\d\dT[\d:.]+\S*) \S+ [^,;\t]"
+)
+BOM = b"\xef\xbb\xbf"
+ZEEK = re.compile(rb"#(?:separator|set_separator|empty_field|unset_field|path|open|fields|types)\b")
+ZEEK_OWN = {"conn_state", "history", "orig_bytes", "resp_bytes", "missed_bytes"}
+"""Columns that only a conn.log has."""
+ZEEK_SHARED = {"ts", "uid", "proto", "service", "duration", "id"}
+"""Columns without which a row of another log is hardly written."""
+
+
+def of(file: str) -> Kind:
+    """What a file is."""
+    start = sources.start_of(file)
+    if not start:
+        path = pathlib.Path(file)
+        return EMPTY if path.is_file() and path.stat().st_size == 0 else CAPTURE
+    kind = next((kind for magic, kind in MAGIC.items() if start.startswith(magic)), None)
+    if kind or b"\0" in start:
+        return kind or (Kind("a tar archive", remedy=UNPACK) if _is_tar(start) else UNKNOWN)
+    text = start.removeprefix(BOM).lstrip(b" \t\r\n")
+    for pattern, of_text in TEXTS.items():
+        if re.match(pattern, text, re.DOTALL):
+            return of_text
+    if text.startswith(b"{"):
+        return _of_json(text)
+    return _of_comments(text) if text.startswith(b"#") else _of_lines(text)
+
+
+def _is_tar(start: bytes) -> bool:
+    return start[257:262] == b"ustar"
+
+
+def _of_comments(text: bytes) -> Kind:
+    """A text that begins with `#`: a log of Zeek's, or an extended log."""
+    if ZEEK.match(text):
+        path = re.search(rb"^#path\W+([\w-]+)", text, re.MULTILINE)
+        return _of_zeek(path[1].decode() if path else "conn")
+    if re.search(rb"^#Fields:", text, re.MULTILINE):
+        other = re.search(rb"^#Software:(?!.*(?:Internet Information|IIS))", text, re.MULTILINE)
+        form = log_formats.W3C_OTHER if other else log_formats.W3C
+        return Kind("a W3C extended log", Reader.LOG, form=form)
+    return UNKNOWN
+
+
+def _of_zeek(path: str) -> Kind:
+    if path in ("conn", "conn-summary"):
+        return CONNECTIONS
+    name = f"Zeek's {path}.log" if path else "a log of Zeek's other than conn.log"
+    return Kind(name, remedy="its conn.log is needed")
+
+
+def _of_json(text: bytes) -> Kind:
+    """JSON lines, by the names in the first one."""
+    line = text.split(b"\n")[0]
+    names = {name.decode(errors="replace") for name in re.findall(rb'"([^"\\]+)"\s*:', line)}
+    if path := re.search(rb'"_path"\s*:\s*"([\w-]+)"', line):
+        return _of_zeek(path[1].decode())
+    if {"id.orig_h", "orig_h"} & names:
+        shared = all(name in ZEEK_SHARED or name.startswith("id.") for name in names)
+        return _of_zeek("conn" if shared or ZEEK_OWN & names else "")
+    forms = (form for form in log_formats.JSON if form.marks <= names)
+    form = next(forms, log_formats.JSON_LINES)
+    return Kind(form.name, Reader.LOG, form=form)
+
+
+def _of_lines(text: bytes) -> Kind:
+    """Lines of text: those of a server, or a table."""
+    lines = text.decode(errors="replace").splitlines()
+    counts = {form.name: sum(map(bool, _matches(form, lines))) for form in log_formats.TEXT}
+    form = max(log_formats.TEXT, key=lambda form: counts[form.name])
+    if counts[form.name]:
+        return Kind(form.name, Reader.LOG, form=form)
+    if SYSLOG_LINE.match(text):
+        return SYSLOG
+    if lines and any(mark in lines[0] for mark in ",;\t"):
+        return Kind("a table of text", Reader.LOG)
+    return UNKNOWN
+
+
+def _matches(form: LogFormat, lines: list[str]) -> Iterator[re.Match[str] | None]:
+    return (re.match(form.pattern, line) for line in lines)

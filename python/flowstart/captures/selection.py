@@ -1,0 +1,91 @@
+"""Which files are read together, of those that are named and those in folders."""
+
+import pathlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from flowstart.captures import kinds
+from flowstart.captures.kinds import Kind, Reader
+from flowstart.errors import RequestError
+from flowstart.model import input_files
+
+STDIN = "-"
+MOST_NAMED = 10
+"""So many files that were left out are named."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The files that one reader reads."""
+
+    reader: Reader
+    kinds: Mapping[str, Kind]
+    """What each file is."""
+    left_out: Mapping[str, Kind]
+    """The files in folders that it does not read."""
+
+    @property
+    def warnings(self) -> list[str]:
+        """A line on what was left out, without folders, whose names may identify somebody."""
+        return [f"left out: {_named(self.left_out)}"] if self.left_out else []
+
+
+def listed(files: Sequence[str | pathlib.Path]) -> dict[str, bool]:
+    """The files in the order given, folders as their files by name; and which are in folders."""
+    paths: dict[str, bool] = {}
+    for given in files:
+        if not str(given):
+            raise RequestError(
+                "the name of a file is empty; a capture, a log or a folder is needed"
+            )
+        path = pathlib.Path(given)
+        if str(given) != STDIN:
+            input_files.check(path, "; give - to read a pipe from the standard input")
+        inside = [str(given)]
+        if path.is_dir():
+            names = (f for f in path.iterdir() if f.is_file() and not f.name.startswith("."))
+            inside = sorted(map(str, names))
+        if not inside:
+            raise RequestError(f"{given}: the folder holds no files; captures or logs are needed")
+        for name in inside:
+            if name in paths:
+                raise RequestError(f"{name} is given twice; its connections would count double")
+            paths[name] = path.is_dir()
+    return paths
+
+
+def select(paths: Mapping[str, bool]) -> Selection:
+    """The files that are read: all that are named, and those in folders that go with them.
+
+    Raises RequestError where a named file is not read, or two that are not read together.
+    """
+    known = {path: kinds.CAPTURE if path == STDIN else kinds.of(path) for path in paths}
+    for path, in_folder in paths.items():
+        if not in_folder and known[path].reader is Reader.NONE:
+            raise RequestError(f"{path} is {known[path].refusal}")
+    named = [path for path, in_folder in paths.items() if not in_folder] or list(paths)
+    present = {known[path].reader for path in named} - {Reader.NONE}
+    if not present:
+        raise RequestError(f"none of the folder's files can be read: {_named(known)}")
+    reader = next(reader for reader in Reader if reader in present)
+    first = next(path for path in named if known[path].reader is reader)
+    read = {path: kind for path, kind in known.items() if _together(kind, known[first])}
+    left_out = {path: kind for path, kind in known.items() if path not in read}
+    for path, kind in left_out.items():
+        if not paths[path]:
+            raise RequestError(
+                f"{first} is {known[first].name}, {path} is {kind.name}: read them separately"
+            )
+    return Selection(reader, read, left_out)
+
+
+def _together(kind: Kind, first: Kind) -> bool:
+    """Whether files are read as one: server logs only in the same form."""
+    return kind.reader is first.reader and kind.form == first.form
+
+
+def _named(files: Mapping[str, Kind]) -> str:
+    """The first files with what they are."""
+    names = [f"{pathlib.PurePath(path).name} ({kind.name})" for path, kind in files.items()]
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,139 @@
+"""What files are, by their content: which reader they are for, or what is said of them."""
+
+import gzip
+import pathlib
+import shutil
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import flowstart as fs
+from flowstart.captures import kinds
+from flowstart.captures.kinds import Reader
+
+Cli = Callable[..., Any]
+DATA = pathlib.Path(__file__).parent.parent / "data"
+LOGS = DATA / "logs"
+CLF = '192.0.2.1 - - [16/Nov/2026:10:00:00 +0100] "GET / HTTP/1.1" 200 5000'
+IIS = "#Software: IIS\n#Fields: date time c-ip sc-bytes\n2026-11-16 10:00:01 192.0.2.1 5\n"
+ZEEK = '{"ts":1.5,"uid":"C1","id.orig_h":"192.0.2.1","id.orig_p":5,"id.resp_h":"192.0.2.2",'
+
+
+@pytest.fixture
+def file(tmp_path: pathlib.Path) -> Callable[[str | bytes], pathlib.Path]:
+    def write(content: str | bytes) -> pathlib.Path:
+        path = tmp_path / "file"
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write
+
+
+File = Callable[[str | bytes], pathlib.Path]
+
+
+@pytest.mark.parametrize(
+    ("content", "reader", "name"),
+    [
+        (bytes.fromhex("d4c3b2a10200"), Reader.PACKETS, "a capture"),
+        (bytes.fromhex("0a0d0d0a1c00"), Reader.PACKETS, "a capture"),
+        (bytes.fromhex("28b52ffd0000"), Reader.PACKETS, "a capture"),
+        ("#separator \\x09\n#path\tconn\n#fields\tts\n", Reader.PACKETS, "a Zeek conn.log"),
+        ("#separator \\x2c\n#path,ssl\n", Reader.NONE, "Zeek's ssl.log"),
+        (ZEEK + '"proto":"tcp","conn_state":"SF"}\n', Reader.PACKETS, "a Zeek conn.log"),
+        (ZEEK + '"proto":"udp","query":"x"}\n', Reader.NONE, "a log of Zeek's other than conn.log"),
+        ('{"_path":"capture_loss","ts":1,"acks":5}\n', Reader.NONE, "Zeek's capture_loss.log"),
+        ('\x1e{"file_schema":"urn:ietf:params:qlog:file:sequential"}\n', Reader.QLOG, "a qlog"),
+        ('{"qlog_version":"draft-00","traces":[]}', Reader.QLOG, "a qlog"),
+        (CLF + "\n", Reader.LOG, "combined or common log"),
+        (f"www.example.com:443 {CLF}\n", Reader.LOG, "combined or common log"),
+        (f"Nov 28 14:00:00 web1 nginx: {CLF}\n", Reader.LOG, "combined or common log"),
+        (f'not a line\n{CLF} "-" "a, b; c"\n', Reader.LOG, "combined or common log"),
+        (IIS, Reader.LOG, "a W3C extended log"),
+        ("\ufeff" + IIS.replace("\n", "\r\n"), Reader.LOG, "a W3C extended log"),
+        ('{"msec":"1.5","bytes_sent":"5"}\n', Reader.LOG, "JSON lines"),
+        ('{"Duration":5,"DownstreamContentSize":5}\n', Reader.LOG, "Traefik's JSON log"),
+        ('{"Ta":5,"bytes_read":5,"client_ip":"192.0.2.1"}\n', Reader.LOG, "HAProxy's JSON log"),
+        ('{"start_time":"-","bytes_sent":1,"duration":3}\n', Reader.LOG, "Envoy's JSON log"),
+        ("PAR1", Reader.LOG, "Parquet"),
+        ("ts,bytes\n1,2\n", Reader.LOG, "a table of text"),
+        ('{"constants":{"x":1},\n', Reader.NONE, "a netlog of Chrome"),
+        ('{"log":{"version":"1.2"', Reader.NONE, "a HAR (HTTP archive)"),
+        ('{"log":"x\\n","stream":"stdout"}\n', Reader.NONE, "a log of Docker"),
+        ('[{"ts":1}]', Reader.NONE, "a JSON array"),
+        ('{\n  "ts": 1\n}\n', Reader.NONE, "JSON over several lines"),
+        ("Nov 28 14:00:00 web1 systemd[1]: Started it, now.\n", Reader.NONE, "a syslog"),
+        ("<34>1 2026-11-28T14:00:00Z web1 su - - it, now\n", Reader.NONE, "a syslog"),
+        ("2026/11/28 10:00:00 [error] 1#0: *1, x\n", Reader.NONE, "nginx's error log"),
+        ("<!DOCTYPE html>\n<p>, </p>", Reader.NONE, "a page of HTML or XML"),
+        ("\ufeffts,bytes\n".encode("utf-16"), Reader.NONE, "UTF-16 text"),
+        (b"PK\x03\x04", Reader.NONE, "a zip archive"),
+        (b"", Reader.NONE, "empty (0 bytes)"),
+        (" \n\n", Reader.NONE, "no capture or log"),
+        (b"\x93\x00,;", Reader.NONE, "no capture or log"),
+    ],
+)
+def test_the_content_decides_what_a_file_is(
+    file: File, content: str | bytes, reader: Reader, name: str
+) -> None:
+    kind = kinds.of(str(file(content)))
+    assert (kind.reader, kind.name) == (reader, name)
+
+
+def test_a_packed_file_is_what_it_holds(file: File) -> None:
+    assert kinds.of(str(file(gzip.compress(IIS.encode())))).name == "a W3C extended log"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("small.har", "small.har is a HAR (HTTP archive): record packets or a qlog"),
+        ("http.log", "http.log is Zeek's http.log: its conn.log is needed"),
+    ],
+)
+def test_what_is_not_read_is_named_with_the_remedy(cli: Cli, name: str, message: str) -> None:
+    answer = cli("capture", LOGS / name)
+    assert (answer.status, answer.out, answer.err.count("\n")) == (2, "", 1)
+    assert message in answer.err
+
+
+def test_a_folder_of_zeek_is_its_conn_log(cli: Cli) -> None:
+    answer = cli("capture", LOGS / "zeek-folder")
+    assert answer.status == 0
+    assert "1 TCP connection (1 complete)" in " ".join(answer.out.split())
+    assert answer.err == "flowstart: warning: left out: http.log (Zeek's http.log)\n"
+
+
+def test_a_folder_of_rotated_logs_is_one_log(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "access.log").write_text(CLF.replace("192.0.2.1", "192.0.2.2") + "\n")
+    (tmp_path / "access.log.1.gz").write_bytes(gzip.compress(f"{CLF}\n".encode()))
+    (tmp_path / "error.log").write_text("2026/11/28 10:00:00 [error] 1#0: x\n")
+    (tmp_path / "empty.log").write_text("")
+    found = fs.read_capture(tmp_path)
+    assert sorted(found.connections["client_ip"]) == ["192.0.2.1", "192.0.2.2"]
+    assert found.connections["file"].n_unique() == 2
+    assert found.warnings == [
+        "left out: empty.log (empty (0 bytes)), error.log (nginx's error log)"
+    ]
+
+
+def test_packets_in_a_folder_come_first(cli: Cli, tmp_path: pathlib.Path) -> None:
+    shutil.copy(DATA / "captures" / "small.pcap", tmp_path)
+    (tmp_path / "rows.csv").write_text("ts,bytes\n1,2\n")
+    answer = cli("capture", tmp_path)
+    assert answer.status == 0
+    assert answer.err == "flowstart: warning: left out: rows.csv (a table of text)\n"
+
+
+def test_a_folder_without_readable_files_is_refused(cli: Cli, tmp_path: pathlib.Path) -> None:
+    shutil.copy(LOGS / "small.har", tmp_path)
+    answer = cli("capture", tmp_path)
+    assert (answer.status, answer.out) == (2, "")
+    assert "none of the folder's files can be read: small.har (a HAR" in answer.err
+
+
+def test_named_files_that_do_not_go_together_are_refused(cli: Cli) -> None:
+    answer = cli("capture", LOGS / "squid.log", LOGS / "caddy.jsonl")
+    assert (answer.status, answer.out) == (2, "")
+    assert "caddy.jsonl is Caddy's JSON log: read them separately" in answer.err
