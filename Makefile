@@ -272,6 +272,9 @@ fuzz: setup ## Fuzz each entry point for SECONDS=600 [TARGETS="pcap sack"]
 fuzz-python: setup ## Fuzz each reader in Python for SECONDS=600 [TARGETS="qlog sweep"]
 	$(BIN)/python tests/python/fuzz_readers.py --seconds $(SECONDS) $(TARGETS)
 
+fuzz-commands: setup ## Fuzz each command with -o for SECONDS=600 of a processor [TARGETS="capture map"]
+	$(BIN)/python tests/python/fuzz_commands.py --seconds $(SECONDS) $(TARGETS)
+
 # Outside of the workspace: cargo-fuzz builds everything with its own instrumentation, whose flags a stable compiler
 # takes where RUSTC_BOOTSTRAP is set.
 fuzz-coverage: export RUSTC_BOOTSTRAP := 1

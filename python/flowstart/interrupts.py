@@ -1,4 +1,4 @@
-"""Ctrl-C that waits, exceptions in other threads, and processes that end with their parent."""
+"""Signals that end or wait, exceptions in other threads, processes that end with their parent."""
 
 import os
 import signal
@@ -6,32 +6,87 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any, NoReturn
 
 LOOK_FOR_PARENT_S = 0.5
+ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""Signals that end a command as Ctrl-C does: what is finished is kept, the rest removed."""
+
+
+class _Ending:
+    """The signal that ends this process."""
+
+    number: int = signal.SIGINT
+
+
+def cause() -> str:
+    """What has interrupted this process: `Ctrl-C`, `SIGTERM` or `SIGHUP`."""
+    number = _Ending.number
+    return "Ctrl-C" if number == signal.SIGINT else signal.Signals(number).name
+
+
+def status() -> int:
+    """The exit status of an interrupted command, as a shell has it: 130 after Ctrl-C."""
+    return 128 + _Ending.number
+
+
+def heed_endings() -> None:
+    """Has `ENDINGS` raise KeyboardInterrupt.
+
+    A signal that is ignored stays so, as under `nohup`.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return
+    _Ending.number = signal.SIGINT
+    for number in ENDINGS:
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, end)
+
+
+def ignore_endings() -> None:
+    """For a process that another one ends: Ctrl-C and the rest reach that one as well."""
+    for number in (signal.SIGINT, *ENDINGS):
+        signal.signal(number, signal.SIG_IGN)
+
+
+def end(number: int, _: object = None) -> NoReturn:
+    """Ends what is running as the signal of this number does."""
+    _Ending.number = number
+    raise KeyboardInterrupt
 
 
 @contextmanager
 def noting_ctrl_c(pressed: threading.Event) -> Iterator[None]:
-    """Notes Ctrl-C in `pressed` instead of raising KeyboardInterrupt.
+    """Notes Ctrl-C, or another ending, in `pressed` instead of raising KeyboardInterrupt.
 
     Python runs handlers on the main thread only, and cannot put back a handler that was not
-    installed from Python, so that one stays.
+    installed from Python, so that one stays. A signal that is ignored stays so.
     """
-    is_main = threading.current_thread() is threading.main_thread()
-    before = signal.getsignal(signal.SIGINT) if is_main else None
-    if before is None:
-        yield
-        return
-    signal.signal(signal.SIGINT, lambda *_: pressed.set())
+
+    def note(number: int, _: object) -> None:
+        _Ending.number = number
+        pressed.set()
+
+    before: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():
+        handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, *ENDINGS)}
+        before = {
+            number: handler
+            for number, handler in handlers.items()
+            if handler is end or (number == signal.SIGINT and callable(handler))
+        }
+    for number in before:
+        signal.signal(number, note)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Lets Ctrl-C wait until the block is done."""
+    """Lets Ctrl-C and other endings wait until the block is done."""
     pressed = threading.Event()
     with noting_ctrl_c(pressed):
         yield
@@ -41,11 +96,14 @@ def uninterrupted() -> Iterator[None]:
 
 @contextmanager
 def blocked_ctrl_c() -> Iterator[None]:
-    """Lets Ctrl-C wait until the block is done; processes that start in it never receive it."""
+    """Lets Ctrl-C and other endings wait until the block is done.
+
+    Processes that start in it never receive them: they end with this one.
+    """
     if not hasattr(signal, "pthread_sigmask"):  # as on Windows
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, *ENDINGS})
     try:
         yield
     finally:

@@ -24,9 +24,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def heeded_ctrl_c() -> None:
-    """Ctrl-C is heeded also where a shell that runs the tests in the background has it ignored."""
+def heeded_signals() -> None:
+    """Signals that a shell or `nohup` has ignored act on the processes that tests start.
+
+    SIGHUP keeps having no effect on the tests: a handler is reset in a process that they start.
+    """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, lambda *_: None)
 
 
 @pytest.fixture(autouse=True)

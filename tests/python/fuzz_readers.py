@@ -109,7 +109,7 @@ def _expression(content: bytes) -> object:
     return expressions.parse(text, ("path", "buffer"), NAMES)
 
 
-def _parquet(table: bytes) -> bytes:
+def parquet(table: bytes) -> bytes:
     file = io.BytesIO()
     pl.read_csv(table).write_parquet(file)
     return file.getvalue()
@@ -126,7 +126,7 @@ TARGETS = {
     ),
     "packed": Target(
         _file(".log.gz", captured),
-        (gzip.compress(LOG), lzma.compress(LOG), gzip.compress(QLOG), _parquet(LOG)),
+        (gzip.compress(LOG), lzma.compress(LOG), gzip.compress(QLOG), parquet(LOG)),
         (b"PAR1", b"\x1f\x8b", b"\0" * 8, b"\xff" * 8),
     ),
     "sweep": Target(

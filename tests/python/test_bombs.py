@@ -82,6 +82,22 @@ def zstandard(file: pathlib.Path) -> None:
     rows.lazy().sink_csv(file, compression="zstd", check_extension=False)
 
 
+def columns(file: pathlib.Path) -> None:
+    packed(file, [HEADER[:-1], *[f",c{number}".encode() for number in range(1_000_000)]])
+
+
+def nested(file: pathlib.Path) -> None:
+    packed(file, [gzip.compress(HEADER + b"1,2\n" * 50_000_000)])
+
+
+def deep_json(file: pathlib.Path) -> None:
+    file.write_bytes(b'{"ts":1,"bytes":2,"x":' + b"[" * 30_000 + b"]" * 30_000 + b"}\n")
+
+
+def deep_qlog(file: pathlib.Path) -> None:
+    packed(file, [b'{"qlog_version":"0.3","traces":', b"[" * 10_000_000, b"]" * 10_000_000, b"}"])
+
+
 BOMBS: dict[str, tuple[Callable[[pathlib.Path], None], str]] = {
     "line.gz": (one_line, "is longer than 65536 bytes"),
     "line.xz": (one_line, "is longer than 65536 bytes"),
@@ -91,6 +107,10 @@ BOMBS: dict[str, tuple[Callable[[pathlib.Path], None], str]] = {
     "nothing.qlog.gz": (json_of_nothing, "(qlog, gzip) cannot be read"),
     "rows.parquet": (parquet_rows, "it holds more than 250000 rows"),
     "text.parquet": (parquet_text, "(Parquet) cannot be read"),
+    "columns.xz": (columns, "is longer than 65536 bytes"),
+    "nested.gz": (nested, "is no capture"),
+    "deep.jsonl": (deep_json, "its header cannot be read"),
+    "deep.qlog.gz": (deep_qlog, "it is no JSON object"),
     "rows.zst": (zstandard, "is no capture"),
 }
 

@@ -246,3 +246,35 @@ def test_damaged_results_of_papers_are_measured_again(tmp_path: pathlib.Path) ->
 def made_up_reading(found: fs.Run) -> float:
     """What is read from a run."""
     return float(found.records[0]["fct_s"])
+
+
+@pytest.mark.parametrize("words", [("map", "sweep"), ("sweep", "sweep.toml", "-o", "sweep")])
+def test_a_part_that_was_sealed_again_after_a_change_is_reported_in_one_line(
+    tmp_path: pathlib.Path,
+    cli: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sweep.toml").write_text(
+        'startups = ["slow-start", "jump-start"]\n[path]\nrate = ["5Mbps", "20Mbps"]\n'
+        'rtt = "20ms"\nbuffer = "20pkt"\n[flow]\nsize = "20kB"\n'
+    )
+    assert cli("sweep", "sweep.toml", "-o", "sweep", "--workers", "1").status == 0
+    part = Store(tmp_path / "sweep").parts()[0]
+    part.write_bytes(files.seal(f"no table {files.FIELD}: {files.BLANK}".encode()))
+    assert checked(tmp_path / "sweep").damaged == []
+    answer = cli(*words)
+    assert answer.status in (1, 2)
+    assert answer.err.count("\n") == 1
+    assert "defect" not in answer.err
+    assert "parquet" in answer.err
+
+
+def test_a_record_of_a_sweep_without_its_fields_is_damaged(tmp_path: pathlib.Path) -> None:
+    store = made_up(tmp_path)
+    for name in ("sweep.json", "complete.json"):
+        (tmp_path / name).write_bytes(files.document({"cells": 1}))
+    assert store.complete is None
+    with pytest.raises(fs.RequestError, match=r"its sweep\.json is damaged"):
+        _ = Store(tmp_path).said

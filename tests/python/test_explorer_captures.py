@@ -226,4 +226,4 @@ def test_a_file_stays_while_a_job_reads_it_and_is_removed_afterwards() -> None:
         dropped[held.id]
     assert place.read_bytes() == b"bytes"
     del held
-    assert not place.parent.exists()
+    assert not place.exists()

@@ -1,6 +1,7 @@
 """What the explorer refuses, in one sentence, and that it goes on."""
 
 import asyncio
+import contextlib
 import http.client
 import importlib.resources
 import json
@@ -10,6 +11,7 @@ import re
 import resource
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -97,6 +99,115 @@ def test_a_request_without_a_token_is_refused_wherever_it_goes(server: Explorer)
         reply = server.ask(path, headers={})
         assert reply.status == 403
         assert "token" in reply.error
+
+
+OWN = "Host: 127.0.0.1:{port}\r\nX-Flowstart-Token: " + TOKEN
+"""The headers of a request of the page, which is answered."""
+
+
+def sent(server: Explorer, head: str) -> bytes:
+    """What the server answers to a request as it is, up to the end of the connection."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as client:
+        client.sendall(head.format(port=server.port).encode("latin-1"))
+        client.shutdown(socket.SHUT_WR)
+        return b"".join(iter(lambda: client.recv(4096), b""))
+
+
+@pytest.mark.parametrize(
+    ("headers", "status", "named"),
+    [
+        (OWN, 200, ""),
+        (OWN.replace("Host", "hOST").replace("X-Flow", "x-FLOW"), 200, ""),
+        (OWN + "\r\nOrigin: http://127.0.0.1:{port}", 200, ""),
+        (OWN + "\r\norigin:http://127.0.0.1:{port} \t", 200, ""),
+        (OWN + "\r\nOrigin: http://127.0.0.1:{port}" * 2, 403, "Origin"),
+        (OWN + "\r\nOrigin: http://127.0.0.1:{port}\r\nOrigin: http://a.example", 403, "Origin"),
+        (OWN + "\r\nOrigin: http://127.0.0.1:{port}\r\noRIGIN: http://a.example", 403, "Origin"),
+        (OWN + "\r\nOrigin: http://127.0.0.1:{port}\r\n http://a.example", 403, "Origin"),
+        (OWN + "\r\nOrigin: http://127.0.0.1:{port}, http://a.example", 403, "Origin"),
+        (OWN + "\r\nOrigin:", 403, "Origin"),
+        (OWN + "\r\nOrigin : http://a.example", 400, ""),
+        (OWN + "\r\n\tOrigin: http://a.example", 403, "token"),
+        (OWN + "\r\nHost: 127.0.0.1:{port}", 400, ""),
+        (OWN + "\r\nHost: a.example", 400, ""),
+        ("Host: a.example\r\n" + OWN, 400, ""),
+        ("X-Flowstart-Token: " + TOKEN, 400, ""),
+        (OWN + "\r\nX-Flowstart-Token: " + TOKEN, 403, "token"),
+        (OWN + "\r\nx-flowstart-token: wrong", 403, "token"),
+        ("X-Flowstart-Token: wrong\r\n" + OWN, 403, "token"),
+        (OWN + "\r\n " + TOKEN, 403, "token"),
+    ],
+)
+def test_headers_that_decide_are_sent_once(
+    server: Explorer, headers: str, status: int, named: str
+) -> None:
+    answer = sent(server, f"GET /api/about HTTP/1.1\r\n{headers}\r\n\r\n")
+    head, _, content = answer.partition(b"\r\n\r\n")
+    assert head.startswith(f"HTTP/1.1 {status} ".encode())
+    assert TOKEN.encode() not in answer
+    if status == 403:
+        assert json.loads(content)["error"].startswith(named)
+
+
+@pytest.mark.parametrize("query", ["token={0}&token={0}", "token=wrong&token={0}", "token={0}x"])
+def test_the_address_has_the_token_once(server: Explorer, query: str) -> None:
+    reply = server.ask(f"/?{query.format(TOKEN)}", headers={})
+    assert reply.status == 403
+    assert reply.error.startswith("token")
+
+
+MALFORMED = [
+    b"",
+    b"\r\n\r\n",
+    b"GET",
+    b"GET / HTTP/9.9\r\n\r\n",
+    b"GET / HTTP/1.1\r\n\r\n",
+    b"\0" * 5000,
+    b"\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03",
+    b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    b"GET /\xff HTTP/1.1\r\nHost: a\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: a\r\nX: \0\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: a\r\n" + b"A: b\r\n" * 9000,
+    b"GET / HTTP/1.1\r\nHost: a\r\n" + b"A" * 70_000,
+    b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
+    b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+    b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nz\r\n",
+    b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc",
+    b"GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n" * 50,
+    b"CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n",
+]
+"""What is no request, no whole one, or one without a token."""
+
+
+@pytest.mark.parametrize("way", ["close", "half", "reset", "open"])
+def test_connections_of_others_print_nothing(
+    server: Explorer,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+    way: str,
+) -> None:
+    before, clients = resident_bytes(), []
+    for content in MALFORMED * 8:
+        client = socket.create_connection(("127.0.0.1", server.port), timeout=10)
+        clients.append(client)
+        with contextlib.suppress(ConnectionError):  # closed as one of too many
+            client.sendall(content)
+            match way:
+                case "half":
+                    client.shutdown(socket.SHUT_WR)
+                case "reset":
+                    client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                    client.close()
+                case "close":
+                    client.close()
+    goes_on(server)
+    for client in clients:
+        client.close()
+    goes_on(server)
+    assert capsys.readouterr() == ("", "")
+    assert not caplog.records  # which a terminal would show
+    assert resident_bytes() - before < 50_000_000
 
 
 def test_the_page_comes_with_what_a_browser_may_do_with_it(server: Explorer) -> None:
@@ -653,23 +764,72 @@ def test_ctrl_c_ends_a_hook_that_never_returns(start: Callable[..., Started]) ->
     client.close()
 
 
-@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP], ids=lambda one: one.name)
-def test_what_was_dropped_is_removed_when_the_process_is_ended(
+ENDINGS = [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL]
+
+
+@pytest.mark.parametrize("ending", ENDINGS, ids=lambda one: one.name)
+@pytest.mark.parametrize("is_whole", [True, False], ids=["uploaded", "uploading"])
+def test_nothing_is_left_of_a_dropped_file_when_the_process_is_ended(
     start: Callable[..., Started],
     tmp_path: pathlib.Path,
     monkeypatch: pytest.MonkeyPatch,
     ending: signal.Signals,
+    is_whole: bool,
 ) -> None:
     place = tmp_path / "temporary"
     place.mkdir()
     monkeypatch.setenv("TMPDIR", str(place))
     process, server, _ = start()
-    assert server.ask("/api/captures/upload?name=a.pcap", b"x").status == 200
-    assert list(place.iterdir())
+    if is_whole:
+        assert server.ask("/api/captures/upload?name=a.pcap", b"x").status == 200
+    else:
+        client = uploading(server)
+        assert kept_files(process) == 1
     process.send_signal(ending)
     _, err = process.communicate(timeout=10)
-    assert (process.returncode, err) == (128 + ending, "")
+    killed = ending == signal.SIGKILL
+    expected = (-ending, "") if killed else (128 + ending, f"flowstart: stopped by {ending.name}\n")
+    assert (process.returncode, err) == expected
     assert not list(place.iterdir())
+    if not is_whole:
+        client.close()
+
+
+def uploading(server: Explorer) -> socket.socket:
+    """The connection of an upload of which one of two megabytes has come."""
+    client = socket.create_connection(("127.0.0.1", server.port), timeout=10)
+    head = f"POST /api/captures/upload?name=a.pcap HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
+    client.sendall(
+        f"{head}X-Flowstart-Token: {server.headers['X-Flowstart-Token']}\r\n"
+        "Content-Length: 2000000\r\n\r\n".encode()
+        + bytes(1_000_000)
+    )
+    time.sleep(0.5)
+    return client
+
+
+def kept_files(process: "subprocess.Popen[str]") -> int:
+    """How many deleted files the process has open."""
+    numbers = pathlib.Path(f"/proc/{process.pid}/fd").iterdir()
+    return sum(" (deleted)" in str(number.readlink()) for number in numbers)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="descriptors are counted in /proc")
+def test_a_browser_that_is_killed_during_an_upload_leaves_nothing(
+    start: Callable[..., Started], tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    process, server, _ = start()
+    clients = [uploading(server) for _ in range(3)]
+    assert kept_files(process) == 3
+    for client in clients:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        client.close()  # as the kernel does for a process that was killed
+    time.sleep(0.5)
+    assert kept_files(process) == 0
+    assert not list((tmp_path / "temporary").iterdir())
+    goes_on(server)
 
 
 def test_work_that_was_told_to_stop_says_so() -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import flowstart as fs
 from explorer_server import Explorer, Reply, explorer
 from flowstart.cli import explore
+from flowstart.explorer.captures import uploads
 
 CAPTURE = pathlib.Path(__file__).parents[1] / "data" / "captures" / "small.pcap"
 STATE = {"rate": "20Mbps", "rtt": "50ms", "size": "50kB", "startup": ["slow-start", "hystart"]}
@@ -102,13 +103,16 @@ def test_a_file_is_dropped_replayed_and_asked_about(
     assert ask("/api/map", given=opened["given"], level=0)["cells"]
 
 
+@pytest.mark.parametrize("descriptors", [uploads.DESCRIPTORS, pathlib.Path("/nowhere")])
 def test_dropped_files_are_gone_when_their_server_is(
-    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, descriptors: pathlib.Path
 ) -> None:
+    """Also where files have to have names, as on macOS."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(uploads, "DESCRIPTORS", descriptors)
     with explorer(explore.settings({}, (), 1)) as own:
         assert upload(own, "a.csv.gz", b"x").status == 200
-        assert len(list(tmp_path.iterdir())) == 1
+        assert len(list(tmp_path.iterdir())) == (not descriptors.is_dir())
     del own
     gc.collect()
     assert list(tmp_path.iterdir()) == []

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import fuzz_commands
 from flowstart.errors import RequestError
 from flowstart.sweeps.language import document
 from fuzz_readers import TARGETS, execute, mutated
@@ -19,6 +20,17 @@ pytestmark = pytest.mark.slow
 @given(chance=st.randoms(use_true_random=False, note_method_calls=False))
 def test_what_is_nearly_right_is_read_or_refused(name: str, chance: random.Random) -> None:
     execute(TARGETS[name], mutated(TARGETS[name], random.Random(chance.random())))
+
+
+@pytest.mark.parametrize("name", [*fuzz_commands.COMMANDS, *fuzz_commands.FOLDER_RUNS])
+def test_a_command_with_what_is_nearly_right_writes_results_or_refuses(
+    name: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    chance = random.Random(60)
+    with fuzz_commands.in_this_process():
+        for _ in range(10):
+            fuzz_commands.execute(name, chance)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,10 @@
-"""Files that a request names: regular, by their literal names, and not quoted."""
+"""Files that a request names: regular, bounded, by their literal names, and not quoted."""
 
 import os
 import pathlib
 import stat
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +12,9 @@ import polars as pl
 import pytest
 
 import flowstart as fs
+from flowstart.model import input_files
+from flowstart.render import files
+from flowstart.render.folder import NAME
 
 Cli = Callable[..., Any]
 ROWS = "ts,bytes\n1,{}\n"
@@ -88,3 +93,149 @@ def test_brackets_in_the_name_of_a_folder_are_literal(cli: Cli, tmp_path: pathli
     assert answer.status == 0, answer.err
     answer = cli("map", tmp_path / "sw[1]")
     assert "cannot be read" not in answer.err
+
+
+PATH = ("--rate", "5Mbps", "--rtt", "64ms", "--size", "10kB")
+SPARSE_BYTES = 700_000_000
+PEAK = """
+import pathlib, resource, sys
+from flowstart.cli import main
+status = main(sys.argv[1:])
+own = pathlib.Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0]
+children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+print(status, max(int(own), children) * 1024)
+"""
+TEXTS: dict[str, tuple[str, ...]] = {
+    "scenario.toml": ("run", "scenario.toml"),
+    "scenario.json": ("run", "scenario.json"),
+    "compared.toml": ("compare", "compared.toml"),
+    "sweep.toml": ("sweep", "sweep.toml", "-o", "out"),
+    "variants.toml": ("compare", *PATH, "--variant", "./variants.toml"),
+    "startup.py": ("compare", *PATH, "--startup", "./startup.py:Mine"),
+    "trace": ("compare", "--rate-trace", "trace", *PATH[2:]),
+    "log.csv": ("capture", "log.csv"),
+    "log.sqlog": ("capture", "log.sqlog"),
+    "log.pcap": ("capture", "log.pcap"),
+    f"results/{NAME}": ("check", "results"),
+}
+"""Files of text, and commands that read them."""
+BEGINNINGS = {"log.csv": "ts,bytes\n", "log.sqlog": '\x1e{"qlog_version":"0.3"}\n'}
+"""How a file begins of which the content decides what it is."""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows the peak of a process")
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_sparse_file_of_700_mb_takes_less_than_150_mb(tmp_path: pathlib.Path, name: str) -> None:
+    file = tmp_path / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(BEGINNINGS.get(name, ""))
+    os.truncate(file, SPARSE_BYTES)
+    words = [sys.executable, "-c", PEAK, *TEXTS[name]]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    status, peak = map(int, done.stdout.splitlines()[-1].split())
+    assert status == (1 if name.startswith("results") else 2)
+    assert done.stderr.count("\n") == (0 if name.startswith("results") else 1), done.stderr
+    assert "Traceback" not in done.stderr
+    assert peak < 150_000_000
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", [name for name in TEXTS if not name.startswith("results")])
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder", "loop"])
+def test_no_text_is_read_from_what_is_no_file(
+    cli: Cli, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, name: str, kind: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / name
+    match kind:
+        case "pipe":
+            os.mkfifo(file)
+        case "device":
+            file.symlink_to("/dev/zero")
+        case "folder":
+            file.mkdir()
+        case _:
+            file.symlink_to(file)
+    answer = cli(*TEXTS[name])
+    assert (answer.status, answer.out) == (2, "")
+    assert answer.err.count("\n") == 1
+    assert name in answer.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_text_of_the_largest_size_is_read_and_a_byte_more_is_refused(
+    tmp_path: pathlib.Path,
+) -> None:
+    file = tmp_path / "scenario.toml"
+    file.write_text(SCENARIO + "#" * (input_files.MAX_BYTES - len(SCENARIO)))
+    assert fs.run(file).frame.height == 1
+    with file.open("a") as more:
+        more.write("#")
+    with pytest.raises(fs.RequestError, match=r"scenario.toml: it is larger than .* 4 MiB$"):
+        fs.run(file)
+
+
+def test_a_pipe_that_takes_the_place_of_a_file_is_not_waited_for(
+    pipe: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(input_files, "check", lambda *_: None)
+    assert input_files.content(pipe) == b""
+
+
+def test_a_file_without_end_is_read_up_to_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(input_files, "check", lambda *_: None)
+    with pytest.raises(fs.RequestError, match="larger than the limit"):
+        input_files.content("/dev/zero")
+
+
+def test_a_name_with_a_null_character_is_refused() -> None:
+    with pytest.raises(fs.RequestError, match=r"'a\\x00b': a file's name has no null character"):
+        fs.run("a\0b")
+
+
+def test_what_results_hold_is_verified_a_block_at_a_time(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = files.document({"text": "x" * 1000})
+    (tmp_path / "file").write_bytes(content)
+    for block in (1, 7, 64, len(content) - 1, len(content)):
+        monkeypatch.setattr(files, "BLOCK", block)
+        assert files.is_intact(tmp_path / "file")
+        assert files.contains(tmp_path / "file", b"x" * 1000)
+        assert not files.contains(tmp_path / "file", b"x" * 1001)
+    for at in (0, 500, len(content) - 70, len(content) - 1):
+        changed = bytearray(content)
+        changed[at] ^= 1
+        (tmp_path / "file").write_bytes(changed)
+        assert not files.is_intact(tmp_path / "file")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {},
+        {"files": 1, "state": "complete", "command": None},
+        {"files": [{"name": 1, "sha256": ""}], "state": "complete", "command": None},
+        {"files": [], "state": "complete", "command": [1]},
+        {"files": [], "state": 1, "command": None},
+    ],
+)
+def test_a_manifest_of_others_is_refused(
+    cli: Cli, tmp_path: pathlib.Path, said: dict[str, Any]
+) -> None:
+    (tmp_path / NAME).write_bytes(files.document(said))
+    answer = cli("check", tmp_path)
+    assert (answer.status, answer.out) == (2, "")
+    assert answer.err == f"flowstart: {tmp_path / NAME}: it is no manifest of flowstart\n"
+
+
+def test_a_manifest_that_is_nested_by_the_thousand_is_no_manifest(
+    cli: Cli, tmp_path: pathlib.Path
+) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / NAME).write_text("[" * 50_000)
+    answer = cli("compare", *PATH, "-o", tmp_path / "out")
+    assert answer.status == 2
+    assert "which flowstart did not write" in answer.err
+    assert (tmp_path / "out" / NAME).read_text() == "[" * 50_000

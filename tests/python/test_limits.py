@@ -230,3 +230,19 @@ def test_a_sweep_keeps_its_rows_at_a_limit_and_goes_on_with_a_higher_one(
         assert answer.status == 1, answer
         assert "stopped by the limit of 23,000 packets" in answer.err
     assert cli(*words, "--workers", "1").status == 0
+
+
+@pytest.mark.parametrize(("workers", "status"), [("1", 0), ("4", 1)])
+def test_the_workers_of_a_sweep_share_its_memory(
+    cli: Cli, tmp_path: pathlib.Path, workers: str, status: int
+) -> None:
+    file = tmp_path / "sweep.toml"
+    file.write_text(
+        'startups = ["slow-start"]\nstack = "quic:iw=200000"\n'
+        '[path]\nrate = "10Mbps"\nrtt = "100ms"\nbuffer = "20pkt"\n'
+        '[flow]\nsize = ["10kB", "200MB"]\n'
+    )
+    words = ("sweep", file, "-o", tmp_path / "out", "--workers", workers)
+    answer = cli(*words, "--max-memory", "86MB")
+    assert answer.status == status, answer
+    assert not status or "stopped by the limit of 86 MB of memory" in answer.err

@@ -62,3 +62,42 @@ def test_typer_is_at_least_the_minor_version_that_is_tested() -> None:
     (wanted,) = [one for one in map(Requirement, asked("dev")) if one.name == "typer"]
     locked = dict(PINNED.findall((ROOT / "requirements" / "run.txt").read_text()))
     assert str(wanted.specifier) == f">={'.'.join(locked['typer'].split('.')[:2])}"
+
+
+STEPS = [
+    (file.name, step.strip())
+    for file in sorted((ROOT / ".github/workflows").glob("*.yml"))
+    for step in re.findall(r"^ *- (?:uses|run): .*$", file.read_text(), re.MULTILINE)
+]
+"""Every step of a workflow that is one line, with its file."""
+
+
+def test_workflows_take_actions_by_commit() -> None:
+    actions = [step for step in STEPS if "uses:" in step[1]]
+    assert actions
+    for file, step in actions:
+        pinned = re.fullmatch(r"- uses: actions/[a-z-]+@[0-9a-f]{40} # v[0-9.]+", step)
+        assert pinned, f"{file}: {step}"
+
+
+def test_workflows_install_what_is_locked_and_nothing_else() -> None:
+    found = {"pip install": 0, "cargo install": 0}
+    for file, step in STEPS:
+        if "pip install" in step:
+            found["pip install"] += 1
+            assert "--no-deps" in step, f"{file}: {step}"
+            assert "--require-hashes -r requirements/" in step or "--no-index" in step, step
+        if "cargo install" in step:
+            found["cargo install"] += 1
+            assert re.search(r"install --locked [a-z-]+@\d+\.\d+\.\d+$", step), f"{file}: {step}"
+        if "maturin build" in step:
+            assert "--locked" in step, f"{file}: {step}"
+    assert all(found.values())
+
+
+def test_no_page_installs_flowstart_by_its_name() -> None:
+    """pip would prefer a package that somebody has registered on an index."""
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    by_name = re.compile(r"^\s*pip install (?:-\S+ (?:dist )?)*['\"]?flowstart\b", re.MULTILINE)
+    for page in pages:
+        assert not by_name.search(page.read_text("utf-8")), page

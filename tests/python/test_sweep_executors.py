@@ -19,6 +19,7 @@ import flowstart as fs
 import made_up_sweep
 from flowstart import RequestError, SimulationError
 from flowstart.model.custom import CustomStartups
+from flowstart.simulation import bounds
 from flowstart.sweeps.execution.execute import run
 from flowstart.sweeps.execution.executor import Local
 from flowstart.sweeps.execution.store import Store, Swept
@@ -59,6 +60,13 @@ def test_workers_change_no_byte(tmp_path: pathlib.Path) -> None:
     swept(tmp_path / "one")
     swept(tmp_path / "three", workers=3)
     assert contents(tmp_path / "one") == contents(tmp_path / "three")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_time_of_all_batches_counts_together(tmp_path: pathlib.Path, workers: int) -> None:
+    with bounds.bounded(max_time=3) as mine:
+        found = swept(tmp_path, MadeUp(12, {"sleep": 0.5}), workers=workers)
+    assert (found.interrupted, mine.exceeded) == (True, "time")
 
 
 def killing(tmp_path: pathlib.Path, times: int) -> MadeUp:

@@ -202,3 +202,22 @@ def test_a_variant_has_its_own_cached_state() -> None:
     assert any("a cwnd of 1bdp, 4bdp" in note for note in result.notes)
     times = {s.startup: s.fct_s for s in result.summaries}
     assert times["right"] != times["x4"]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("stack = 1.5", "stack = 1.5: a preset's name or a table of fields is needed"),
+        ("stack = [1]", "stack = [1]: a preset's name or a table of fields is needed"),
+        ("stack = { preset = 1 }", "stack = {'preset': 1}: a preset's name or a table"),
+        ("cc = 1", "cc = 1: a text is needed"),
+        ("cc = []", "cc = []: a text is needed"),
+    ],
+)
+def test_a_value_of_the_wrong_type_in_a_file_is_refused(
+    tmp_path: pathlib.Path, line: str, said: str
+) -> None:
+    (tmp_path / "variants.toml").write_text(f'[[variant]]\nname = "a"\n{line}\n')
+    with pytest.raises(fs.RequestError) as error:
+        read(tmp_path / "variants.toml")
+    assert str(error.value).startswith(f"variant `a`: {said}")

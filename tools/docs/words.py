@@ -14,6 +14,7 @@ from markdown_it import MarkdownIt
 from banned import banned
 
 ROOT = pathlib.Path(__file__).parents[2]
+OF_THE_ROOT = ("README.md", "CONTRIBUTING.md", "SECURITY.md")
 GENERATED = "<!-- Written by `make docs`"
 MEASURED = ("docs/coverage.md", "docs/speed-record.md")
 """Pages that other targets of the Makefile write."""
@@ -28,7 +29,7 @@ _WORD = re.compile(r"[A-Za-z]{2}")
 
 def pages() -> dict[str, str]:
     """What a person wrote of each page: its name and its text."""
-    files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    files = [*map(ROOT.joinpath, OF_THE_ROOT), *sorted((ROOT / "docs").rglob("*.md"))]
     texts = {str(file.relative_to(ROOT)): file.read_text("utf-8") for file in files}
     return {
         name: prose(text)

@@ -23,6 +23,8 @@ pub enum Kind {
         tokens: &'static [&'static str],
         /// More seeds: a folder below the workspace, and how their names end.
         more: &'static [(&'static str, &'static str)],
+        /// More seeds, of the catalog.
+        of_catalog: fn() -> Vec<String>,
     },
     /// Choices, one after another, so that random bytes do.
     Choices,

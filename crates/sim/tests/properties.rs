@@ -1,7 +1,11 @@
 //! What holds in every run, over random paths, stacks and flows.
 //!
 //! `PROPTEST_CASES=50000 PROPTEST_MAX_GLOBAL_REJECTS=50000` looks longer. A failing scenario is printed as TOML.
+//! `PROPTEST_CASES=100000 cargo test --profile fuzz -p flowstart-sim --test runs -- under_any_preset --nocapture` runs
+//! scenarios of every preset and prints how many.
 
+#[path = "properties/catalog.rs"]
+mod catalog;
 #[path = "properties/conservation.rs"]
 mod conservation;
 #[path = "properties/fast_path.rs"]
@@ -9,9 +13,12 @@ mod fast_path;
 #[path = "properties/lines.rs"]
 mod lines;
 
+use catalog::{listed, listed_fields, names, presets};
 use flowstart_control::catalog::{AVOIDANCES, STARTUPS};
-use flowstart_control::Rate;
+use flowstart_control::{Named, Rate};
 use flowstart_network::queue::QUEUES;
+use flowstart_network::quick_start::Admission;
+use flowstart_network::variation::VARIATIONS;
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::record::trace::Trace;
 use flowstart_sim::{run, Outcome, Prepared, Scenario};
@@ -21,6 +28,11 @@ use proptest::sample::select;
 /// A line of a table, or nothing.
 fn perhaps(line: impl Strategy<Value = String> + 'static) -> BoxedStrategy<String> {
     prop_oneof![2 => Just(String::new()), 1 => line].boxed()
+}
+
+/// A line of one of many fields that contradict each other, or nothing.
+fn seldom(line: impl Strategy<Value = String> + 'static) -> BoxedStrategy<String> {
+    prop_oneof![7 => Just(String::new()), 1 => line].boxed()
 }
 
 fn lines(parts: Vec<BoxedStrategy<String>>) -> impl Strategy<Value = String> {
@@ -66,7 +78,7 @@ const LOSSES: &[&str] = &["\"0.1%\"", "\"1%\"", "\"5%\"", "\"40%\""];
 
 /// A line of a fixed rate, or of one that varies.
 fn rate() -> BoxedStrategy<String> {
-    const VARIATIONS: &[&str] = &[
+    const PARAMETERS: &[&str] = &[
         "\"steps:every=50ms,spread=0.9,outage=10ms\"",
         "\"wander:every=2ms,memory=20ms,sigma=1\"",
     ];
@@ -74,7 +86,11 @@ fn rate() -> BoxedStrategy<String> {
         "[{ rate = \"5Mbps\", lasts = \"10ms\" }, { rate = \"0bps\", lasts = \"7ms\" }]",
         "[{ rate = \"64kbps\", lasts = \"1s\" }, { rate = \"1Gbps\", lasts = \"1ms\" }]",
     ];
-    let about_its_mean = lines(vec![key("rate", RATES), key("rate_variation", VARIATIONS)]);
+    let variation = prop_oneof![
+        key("rate_variation", PARAMETERS),
+        names("rate_variation", VARIATIONS),
+    ];
+    let about_its_mean = lines(vec![key("rate", RATES), variation.boxed()]);
     prop_oneof![
         5 => key("rate", RATES),
         1 => about_its_mean,
@@ -96,7 +112,7 @@ fn stages() -> impl Strategy<Value = String> {
         key("jitter", JITTER),
         perhaps(key("reverse_jitter", JITTER)),
         perhaps(key("jitter_every", &["\"3ms\"", "\"1s\""])),
-        perhaps(key("reordering", &["true", "false"])),
+        perhaps(listed("PathSpec", "reordering")),
     ]);
     let ripple = lines(vec![
         key("ripple", &["\"10ms\""]),
@@ -131,126 +147,71 @@ fn path() -> impl Strategy<Value = String> {
     let access = lines(vec![
         key("access_rate", RATES),
         perhaps(key("access_delay", DELAYS)),
-        perhaps(key("access_at", &["\"left\"", "\"right\"", "\"both\""])),
+        perhaps(listed("PathSpec", "access_at")),
     ]);
+    let admission = select(Admission::NAMES)
+        .prop_map(|rule| format!("quick_start = {{ admission = \"{rule}\" }}"));
     let gathering = lines(vec![
         key("ack_batch", &["\"2ms\"", "\"333us\""]),
-        perhaps(key("ack_thinning", &["true", "false"])),
+        perhaps(listed("PathSpec", "ack_thinning")),
     ]);
     lines(vec![
         prop_oneof![4 => single.boxed(), 1 => chain.boxed()].boxed(),
         perhaps(key("buffer", BUFFERS)),
         perhaps(access),
         perhaps(key("nic_rate", RATES)),
-        perhaps(key("buffer_accounting", &["\"ns2\"", "\"linux\""])),
+        perhaps(listed("PathSpec", "buffer_accounting")),
         perhaps(key("hosts", &["1", "2"])),
         perhaps(names("queue", QUEUES)),
         perhaps(key("router_pps", &["1000", "77777"])),
         perhaps(gathering),
+        perhaps(admission),
     ])
 }
 
-fn stack() -> impl Strategy<Value = String> {
-    const RECOVERIES: &[&str] = &[
-        "\"go-back-n\"",
-        "\"tahoe\"",
-        "\"reno\"",
-        "\"newreno\"",
-        "\"sack\"",
-        "\"ns2-sack\"",
-        "\"rack\"",
-        "\"quic\"",
-        "\"quic\"\nack_reordering = 3",
-        "\"quic\"\nack_pacer = \"195B\"",
-        "\"quic\"\nid_update = \"90B\"",
-    ];
+/// A preset, all fields with listed values, and some of those with others.
+fn stack(preset: BoxedStrategy<String>) -> impl Strategy<Value = String> {
     const WINDOWS: &[&str] = &["\"4pkt\"", "\"20kB\"", "\"100kB\"", "\"1MB\""];
-    let growth = lines(vec![
-        key("window_growth", &["\"linux\""]),
-        perhaps(key("receive_buffer", &["\"131072B\"", "\"1MB\""])),
-        perhaps(key("receive_share", &["0.5", "1"])),
-    ]);
-    lines(vec![
-        perhaps(key(
-            "preset",
-            &["\"rfc\"", "\"ns2\"", "\"quic\"", "\"linux\""],
-        )),
-        perhaps(key("ecn", &["\"classic\"", "\"l4s\""])),
-        perhaps(key("pacing", &["\"internal\""])),
-        perhaps(growth),
-        perhaps(key(
-            "landing",
-            &[
-                "0.4",
-                "\"delivered\"",
-                "\"0.8bdp\"",
-                "\"half-then-recovery\"",
-            ],
-        )),
-        perhaps(key("mss", &["\"536B\"", "\"1000B\"", "\"8960B\""])),
-        perhaps(key(
-            "iw",
-            &["\"1\"", "\"3\"", "\"10\"", "\"40\"", "\"rfc3390\""],
-        )),
-        perhaps(key("recovery", RECOVERIES)),
-        perhaps(key(
-            "ack",
-            &["\"every\"", "\"delayed\"", "\"quick-then-delayed\""],
-        )),
-        perhaps(key("ack_every", &["1", "3", "20"])),
-        perhaps(key(
-            "handshake",
-            &["\"1-rtt\"", "\"0-rtt\"", "\"tcp+tls13\""],
-        )),
-        perhaps(key("server_flight", &["\"5kB\""])),
-        perhaps(key(
-            "pacing",
-            &[
-                "\"internal\"",
-                "\"rfc9002\"",
-                "\"rfc9002\"\npacing_gain = 2",
-            ],
-        )),
-        perhaps(key("limited_transmit", &["true", "false"])),
-        perhaps(key("next_seg_rule_3", &["false"])),
-        perhaps(key("next_seg_rule_4", &["false"])),
-        perhaps(key("newreno_impatient", &["false"])),
-        perhaps(key("newreno_partial_deflation", &["false"])),
-        perhaps(key("rto_min", &["\"0s\"", "\"200ms\""])),
-        perhaps(key("window", WINDOWS)),
-        perhaps(key("window_scaling", &["false"])),
-        perhaps(key(
-            "restart",
-            &["\"one\"", "\"keep\"", "\"initial-window\""],
-        )),
-        perhaps(key("grow_when_app_limited", &["true", "false"])),
-        perhaps(key(
-            "sharing",
-            &["\"remember\"", "\"temporal\"", "\"ensemble\""],
-        )),
-        perhaps(key("sharing_lifetime", &["\"1s\""])),
-        perhaps(key("interrupt_max", &["\"10us\"", "\"100us\"", "\"2ms\""])),
-        perhaps(key("sack_cost", &["\"1us\"", "\"100us\""])),
-        perhaps(key("sharing_cap", &["1", "20"])),
-    ])
+    const INITIAL_WINDOWS: &[&str] = &["\"1\"", "\"3\"", "\"10\"", "\"40\"", "\"rfc3390\""];
+    let listed = listed_fields("StackSpec")
+        .into_iter()
+        .map(|field| seldom(listed("StackSpec", field)));
+    let others = [
+        key("ack_every", &["1", "3", "20"]),
+        key("ack_reordering", &["3"]),
+        key("ack_pacer", &["\"195B\""]),
+        key("id_update", &["\"90B\""]),
+        key("receive_buffer", &["\"131072B\"", "\"1MB\""]),
+        key("receive_share", &["0.5", "1"]),
+        key("mss", &["\"536B\"", "\"1000B\"", "\"8960B\""]),
+        key("iw", INITIAL_WINDOWS),
+        key("server_flight", &["\"5kB\""]),
+        key("pacing_gain", &["2"]),
+        key("rto_min", &["\"0s\"", "\"200ms\""]),
+        key("window", WINDOWS),
+        key("sharing_lifetime", &["\"1s\""]),
+        key("sharing_cap", &["1", "20"]),
+        key("interrupt_max", &["\"10us\"", "\"100us\"", "\"2ms\""]),
+        key("sack_cost", &["\"1us\"", "\"100us\""]),
+    ];
+    let others = others.into_iter().map(perhaps);
+    lines([preset].into_iter().chain(listed).chain(others).collect())
 }
 
-fn names<T: ?Sized>(
-    key: &'static str,
-    entries: &'static [flowstart_control::entry::Entry<T>],
-) -> BoxedStrategy<String> {
-    let marking = |e: &flowstart_control::entry::Entry<T>| {
-        let ecn = e.params.iter().any(|param| param.name == "ecn");
-        ecn.then(|| format!("{}:ecn=true", e.name))
-    };
-    let plain = entries.iter().map(|e| e.name.to_string());
-    let names: Vec<String> = plain.chain(entries.iter().filter_map(marking)).collect();
+/// A line that names one of these presets.
+fn preset(names: Vec<&'static str>) -> BoxedStrategy<String> {
     select(names)
-        .prop_map(move |n| format!("{key} = \"{n}\""))
+        .prop_map(|name| format!("preset = \"{name}\""))
         .boxed()
 }
 
 fn flow() -> impl Strategy<Value = String> {
+    const LANDINGS: &[&str] = &[
+        "0.4",
+        "\"delivered\"",
+        "\"0.8bdp\"",
+        "\"half-then-recovery\"",
+    ];
     let size = prop_oneof![
         Just("1B".to_string()),
         (1u64..200).prop_map(|n| format!("{n}pkt")),
@@ -264,7 +225,10 @@ fn flow() -> impl Strategy<Value = String> {
         format!("writes = [{}]", writes.join(", "))
     });
     let drops = prop::collection::vec(0u64..40, 1..6);
-    lines(vec![
+    let listed = listed_fields("FlowSpec")
+        .into_iter()
+        .map(|field| seldom(listed("FlowSpec", field)));
+    let others = [
         names("startup", STARTUPS),
         perhaps(names("cc", AVOIDANCES)),
         prop_oneof![3 => size.prop_map(|s| format!("size = \"{s}\"")).boxed(), 1 => writes.boxed()]
@@ -273,13 +237,14 @@ fn flow() -> impl Strategy<Value = String> {
         perhaps(key("count", &["2", "3"])),
         perhaps(key("stagger", &["\"0s\"", "\"10ms\""])),
         perhaps(key("jitter", &["\"10ms\""])),
-        perhaps(key("direction", &["\"reverse\"", "\"alternate\""])),
         perhaps(key("rtt", &["\"5s\""])),
-        perhaps(key("handshake", &["false"])),
+        perhaps(key("landing", LANDINGS)),
+        seldom(preset(presets()).prop_map(|preset| format!("stack = {{ {preset} }}"))),
         perhaps(key("cached_cwnd", &["\"1bdp\"", "\"40pkt\"", "\"1B\""])),
         perhaps(key("mss", &["\"536B\"", "\"1460B\""])),
         perhaps(drops.prop_map(|d| format!("forced_drops = {d:?}"))),
-    ])
+    ];
+    lines(others.into_iter().chain(listed).collect())
 }
 
 /// Entries of web sessions, small ones: nothing that is drawn here is heavy.
@@ -291,7 +256,10 @@ fn web() -> impl Strategy<Value = String> {
         "\"lognormal:median=10ms,sigma=1\"",
     ];
     const COUNTS: &[&str] = &["1", "3", "\"exponential:mean=1.5\""];
-    lines(vec![
+    let listed = listed_fields("WebSpec")
+        .into_iter()
+        .map(|field| perhaps(listed("WebSpec", field)));
+    let others = [
         names("startup", STARTUPS),
         perhaps(names("cc", AVOIDANCES)),
         key(
@@ -307,16 +275,14 @@ fn web() -> impl Strategy<Value = String> {
         perhaps(key("interval", PAUSES)),
         perhaps(key("pages", COUNTS)),
         perhaps(key("page_pause", PAUSES)),
-        perhaps(key("page_pause_from", &["\"start\"", "\"end\""])),
         perhaps(key("objects", COUNTS)),
         perhaps(key("object_pause", PAUSES)),
         perhaps(key("max_size", &["3", "20"])),
         perhaps(key("request", &["\"1B\"", "\"2pkt\""])),
-        perhaps(key("single_connection", &["true"])),
-        perhaps(key("direction", &["\"reverse\"", "\"alternate\""])),
         perhaps(key("clients", &["1", "2"])),
         perhaps(key("servers", &["1", "3"])),
-    ])
+    ];
+    lines(others.into_iter().chain(listed).collect())
 }
 
 fn tables(name: &'static str, entries: Vec<String>) -> String {
@@ -328,6 +294,11 @@ fn tables(name: &'static str, entries: Vec<String>) -> String {
 }
 
 fn scenario() -> impl Strategy<Value = String> {
+    scenario_under(perhaps(preset(presets())))
+}
+
+/// A scenario whose stack has the preset of this line.
+fn scenario_under(preset: BoxedStrategy<String>) -> impl Strategy<Value = String> {
     let flows = || prop::collection::vec(flow(), 1..5).prop_map(|flows| tables("flows", flows));
     let web = || prop::collection::vec(web(), 1..3).prop_map(|web| tables("web", web));
     let traffic = prop_oneof![
@@ -335,7 +306,7 @@ fn scenario() -> impl Strategy<Value = String> {
         1 => web().boxed(),
         1 => (flows(), web()).prop_map(|(flows, web)| format!("{flows}\n{web}")).boxed(),
     ];
-    (0u64..1000, path(), stack(), traffic).prop_map(|(seed, path, stack, traffic)| {
+    (0u64..1000, path(), stack(preset), traffic).prop_map(|(seed, path, stack, traffic)| {
         let stack = without_what_does_nothing(stack);
         let stack = match traffic.contains("cc = \"prague\"") {
             true => counting_marks(&stack),

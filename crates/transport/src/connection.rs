@@ -24,7 +24,8 @@ use std::sync::Arc;
 /// Counts of what a sender did.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counters {
-    /// Data packets sent, retransmissions and zero-window probes included.
+    /// Data packets sent, retransmissions and packets without data included: zero-window probes, and
+    /// the end of a handshake in a separate packet.
     pub packets_sent: u64,
     /// Data packets sent again.
     pub packets_retransmitted: u64,

@@ -38,7 +38,8 @@ pub fn part(c: &Connection) -> Option<ByteRange> {
 
 /// A segment without data whose position the peer has behind it, so that it answers at once
 /// (Linux's `tcp_xmit_probe_skb`).
-pub fn probe(c: &Connection) -> Packet {
+pub fn probe(c: &mut Connection) -> Packet {
     let position = c.una().saturating_sub(1);
-    Packet::data(c.flow, c.stack.framing.header, position, 0)
+    c.prev_high = position;
+    c.empty_packet(c.stack.framing.header, position, 0)
 }

@@ -719,16 +719,19 @@ impl Receiver {
         }
     }
 
-    /// What arrived in order has reached what came above a hole.
+    /// What arrived in order has reached what came above a hole. It may cover whole ranges, and end
+    /// where the next one begins.
     fn fill_hole(&mut self) {
         let Some(above) = &mut self.above else { return };
-        if let Some((_, high)) = above.ranges.first() {
-            self.next = self.next.max(high);
-        }
         let bytes = &mut above.bytes;
-        above
-            .ranges
-            .remove_below(self.next, |from, to| *bytes -= to - from);
+        let mut gone = |from, to| *bytes -= to - from;
+        above.ranges.remove_below(self.next, &mut gone);
+        if let Some((start, high)) = above.ranges.first() {
+            if start == self.next {
+                self.next = high;
+                above.ranges.remove_below(high, gone);
+            }
+        }
         match above.ranges.first() {
             Some((start, _)) => self.above_from = start,
             None => (self.above, self.above_from) = (None, u64::MAX),
@@ -882,6 +885,7 @@ mod tests {
     use super::*;
     use crate::receive_window::{Field, ReceiveBuffer};
     use flowstart_wire::CongestionHeader;
+    use proptest::prelude::*;
 
     const MSS: u64 = 10;
 
@@ -927,6 +931,24 @@ mod tests {
         data(&mut r, 0, 3);
         data(&mut r, 1, 4);
         assert_eq!(r.delivered(), 2 * MSS);
+    }
+
+    proptest! {
+        #[test]
+        fn all_up_to_the_first_missing_byte_is_delivered_however_segments_overlap(
+            segments in prop::collection::vec((0usize..60, 1usize..20), 0..60),
+        ) {
+            let mut r = receiver(AckPolicy::Every);
+            r.open();
+            let mut came = [false; 100];
+            for (start, length) in segments {
+                let packet = Packet::data(0, 50, start as u64, length as u32);
+                r.on_packet(&packet, Instant(1));
+                came[start..start + length].fill(true);
+                let missing = came.iter().position(|came| !came);
+                prop_assert_eq!(Some(r.delivered()), missing.map(|at| at as u64));
+            }
+        }
     }
 
     /// ns-2's sink takes packet 0 for a SYN, whenever it comes.

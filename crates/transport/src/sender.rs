@@ -823,10 +823,7 @@ impl Sender {
             return None;
         }
         let Some(plan) = part(c) else {
-            let probe = probe(c);
-            c.prev_high = probe.start();
-            c.counters.packets_sent += 1;
-            return Some(probe);
+            return Some(probe(c));
         };
         self.end_persist();
         let segment = plan.by_position(self.connection.high());

@@ -230,7 +230,7 @@ impl TokenBucket {
     /// A client of s2n-quic sends its Initial and the end of its handshake, both padded to a datagram.
     /// Until the handshake is confirmed the latter is in flight, in the first window.
     pub fn end_handshake(&mut self, packet: u64) {
-        self.sent(2 * packet - u64::from(INITIAL_ACK));
+        self.sent((2 * packet).saturating_sub(INITIAL_ACK.into()));
         self.unconfirmed = Some(self.window.saturating_sub(packet));
     }
 

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from flowstart.captures.summary import LARGE_BYTES
-from flowstart.render.charts import STYLE, Chart, figure_of
+from flowstart.render.charts import STYLE, Chart, figure_of, log_scale, state_absence
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,10 +40,13 @@ def needed_rates(demands: "pl.DataFrame", axes: "Axes | None" = None) -> Figure:
             ha="right",
             va="bottom",
         )
-        axes.set_xscale("log")
+        log_scale(axes, "x", over["bytes"])
         axes.set_yscale("log")
         axes.set_xlabel("bytes of a direction (more than 4380)")
         axes.set_ylabel("rate to send them in one round trip (Mbit/s)")
+        if over.is_empty():
+            axes.set_xticks([])
+            state_absence(axes, "no direction with more than 4380 bytes and a known RTT")
         return figure_of(axes)
 
 
@@ -65,5 +68,9 @@ def window_reductions(demands: "pl.DataFrame") -> Figure:
         axes.set_ylim(0, 1)
         axes.set_xlabel("rate lost to the advertised window (MB/s)")
         axes.set_ylabel("share of directions over 4380 bytes")
-        axes.legend(loc="lower right")
+        if axes.lines:
+            axes.legend(loc="lower right")
+        else:
+            axes.set_xticks([])
+            state_absence(axes, "no direction with more than 4380 bytes and known window and RTT")
         return chart

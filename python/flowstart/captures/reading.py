@@ -24,6 +24,10 @@ def listed(files: Sequence[str | pathlib.Path]) -> list[str]:
     """The files in the order given, folders as their files by name."""
     paths: list[str] = []
     for given in files:
+        if not str(given):
+            raise RequestError(
+                "the name of a file is empty; a capture, a log or a folder is needed"
+            )
         path = pathlib.Path(given)
         if str(given) != "-":
             input_files.check(path, "; give - to read a pipe from the standard input")

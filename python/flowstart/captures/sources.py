@@ -8,7 +8,6 @@ import os
 import pathlib
 import pickle
 import resource
-import signal
 import subprocess
 import sys
 import tempfile
@@ -18,7 +17,7 @@ from dataclasses import dataclass
 from typing import IO, Any, ParamSpec, TypeVar
 
 from flowstart.errors import RequestError
-from flowstart.interrupts import end_with
+from flowstart.interrupts import end_with, ignore_endings
 from flowstart.simulation import bounds
 
 FORMATS = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\0": "xz"}
@@ -242,7 +241,7 @@ def _resident(process: int) -> int:
 
 def main() -> None:
     """The process: reads a call from stdin and writes what it returns or raises to stdout."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the caller ends it
+    ignore_endings()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     end_with(int(sys.argv[1]))  # the caller alone limits the memory of this process
     reader, args, kwargs = pickle.load(sys.stdin.buffer)

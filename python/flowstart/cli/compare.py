@@ -160,5 +160,7 @@ def _say_what_is_missing(result: "Comparison", kept: str) -> None:
     if result.failures:
         failed = len(result.failures)
         raise SimulationError(f"{failed} of {total} runs failed; the others are {kept}")
+    if not result.records:
+        raise SimulationError("no transfer began before the end of the runs")
     if result.all_failed:
         raise SimulationError(f"no transfer was completed; what became of them is {kept}")

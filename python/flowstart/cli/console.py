@@ -5,11 +5,13 @@ import dataclasses
 import io
 import itertools
 import json
+import logging
 import os
 import pathlib
 import shlex
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -284,6 +286,17 @@ def secure() -> None:
         elif stream is not getattr(sys, f"__{name}__"):
             continue
         setattr(sys, name, _over(number, stream))
+
+
+def silence_libraries() -> None:
+    """Hides warnings of libraries in this process, unless Python's own options select them.
+
+    Those of a user's startups are shown.
+    """
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")
+        warnings.filterwarnings("default", module=r"flowstart_custom_")
+        logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
 
 def _over(number: int, stream: io.TextIOWrapper | None) -> io.TextIOWrapper:

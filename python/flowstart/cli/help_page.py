@@ -282,7 +282,7 @@ HEADINGS = (
             ("0", "Done."),
             ("1", "It failed while running, or --time-limit ended it; what is finished is kept."),
             ("2", "The request was wrong, or above a limit; nothing is written."),
-            ("130", "Stopped by Ctrl-C; what is finished is kept."),
+            ("130", "Stopped by Ctrl-C; what is finished is kept. SIGHUP: 129, SIGTERM: 143."),
         ),
     ),
     (

@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import inspect
+import re
 from collections.abc import Callable, Container
 from typing import Annotated, Any
 
@@ -76,7 +77,7 @@ class Command(WithHelp, TyperCommand):
         """Looks at the options in the order of the command line before any is taken."""
         COMMAND.set([*ctx.command_path.split(), *args])
         try:
-            _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+            raw, _, order = self.make_parser(ctx).parse_args(args=list(args))
         except TyperException as error:
             known = [name for param in self.get_params(ctx) for name in param.opts]
             option = getattr(error, "option_name", None)
@@ -91,7 +92,22 @@ class Command(WithHelp, TyperCommand):
         for i, option in enumerate(single):
             if option in single[:i]:
                 raise RequestError(f"{option.opts[0]} is given twice; {_remedy(option)}")
+        for param in self.get_params(ctx):
+            _refuse_empty(param, raw.get(param.name))
         return super().parse_args(ctx, args)
+
+
+_PATHS = re.compile(r"FILE|DIR|\.toml")
+"""What stands for a file or folder in the help."""
+
+
+def _refuse_empty(param: Any, raw: Any) -> None:
+    """Refuses an empty name of a file or folder, which Python takes for the current folder."""
+    metavar = param.metavar or ""
+    if _PATHS.search(metavar) and "" in (raw if isinstance(raw, list | tuple) else [raw]):
+        is_option = isinstance(param, TyperOption)
+        name = param.opts[0] if is_option else metavar.removesuffix("...").split("|")[0]
+        raise RequestError(f"{name}: it is empty; the name of a file or folder is needed")
 
 
 def _unknown(option: str, ctx: Any, known: list[str]) -> RequestError:

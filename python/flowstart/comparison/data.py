@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flowstart import _native, extras, text
+from flowstart import _native, extras, interrupts, text
 from flowstart.comparison import landing, tables
 from flowstart.comparison.plan import Case, Plan
 from flowstart.comparison.rows import placed
@@ -82,9 +82,9 @@ class ComparisonData(Result):
         """One row per flow and run."""
         import polars as pl
 
-        cells = {
-            name: [row[name] for row in self.records] for row in self.records[:1] for name in row
-        }
+        if not self.records:
+            return columns.frame([], "comparison-rows")
+        cells = {name: [row[name] for row in self.records] for name in self.records[0]}
         found = pl.DataFrame(cells, infer_schema_length=None)
         types = columns.types("comparison-rows")
         empty = [name for name, kind in found.schema.items() if kind == pl.Null]
@@ -197,7 +197,7 @@ class ComparisonData(Result):
         """Why runs are missing, in words; empty where none is."""
         if not self.interrupted and not self.failures:
             return ""
-        why = "stopped by Ctrl-C" if self.interrupted else "some runs failed"
+        why = f"stopped by {interrupts.cause()}" if self.interrupted else "some runs failed"
         return f"{why}, {self.finished} of {len(self.plan.cases())} runs are finished"
 
     @functools.cached_property

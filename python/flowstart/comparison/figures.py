@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from flowstart import text
 from flowstart.comparison.summary import Summary, average_slowdown
@@ -17,9 +17,11 @@ from flowstart.render.charts import (
     Scale,
     broken,
     legend,
+    log_scale,
     logarithmic,
     looks,
     panels,
+    state_absence,
     titled,
 )
 
@@ -78,8 +80,7 @@ def _lines(found: Sequence[Summary], startups: Sequence[str]) -> Chart:
 def _times(axes: "Axes", found: Sequence[Summary], startups: Sequence[str]) -> None:
     """Completion time over size, both logarithmic."""
     _over_size(axes, found, startups, "fct_s")
-    axes.set_yscale("log")
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    log_scale(axes, "y", [s.fct_s or 0 for s in found], (1, 2, 5))
     axes.yaxis.set_major_formatter(
         FuncFormatter(lambda v, _: f"{v:g} s" if v >= 1 else f"{1e3 * v:g} ms")
     )
@@ -91,10 +92,15 @@ def _over_size(
     axes: "Axes", found: Sequence[Summary], startups: Sequence[str], measure: str
 ) -> None:
     """A line per startup."""
+    done = [s.size_bytes for s in found if s.fct_s is not None]
     for name, look in looks(startups).items():
         mine = [s for s in found if s.startup == name and s.fct_s is not None]
         look = look | {"label": custom.short(name), "markersize": 4}
         axes.plot([s.size_bytes for s in mine], [getattr(s, measure) for s in mine], **look)
+    if not done:
+        axes.set_yticks([])
+        state_absence(axes, "no transfer was completed")
+    log_scale(axes, "x", done)
     _size_axis(axes, found)
 
 
@@ -147,7 +153,6 @@ def _bars(axes: "Axes", found: Sequence[Summary], startups: Sequence[str]) -> No
 
 def _size_axis(axes: "Axes", found: Sequence[Summary]) -> None:
     sizes = sorted({s.size_bytes for s in found})
-    axes.set_xscale("log")
     few = len(sizes) <= 4
     axes.set_xticks(sizes, [text.size(size) for size in sizes], rotation=0 if few else 45)
     axes.xaxis.set_minor_formatter(NullFormatter())

@@ -232,6 +232,9 @@ def tables(result: ComparisonData) -> dict[str, bytes]:
     return files
 
 
+NO_TRANSFER = "No transfer began before the end of the runs"
+
+
 def pictures(
     result: ComparisonData, progress: figure_files.Progress | None = None
 ) -> dict[str, bytes]:
@@ -240,7 +243,8 @@ def pictures(
     `progress(done, total)` is called with the number of figures before each of them is drawn.
     """
     if not result.records:
-        return {}
+        parts = [html.paragraph(result.headline), html.paragraph(f"{NO_TRANSFER}.")]
+        return {"report.html": interactive.page("Startups compared", parts).encode()}
     found: dict[str, bytes] = {}
     parts = [html.first_page(overview(result).html())]
     parts += [html.heading("All columns"), html.paragraph(result.headline)]

@@ -220,7 +220,8 @@ def _variance(sums: Floats) -> Floats:
     """The cluster-robust variance of a mean over transfers, from the sums over its clusters."""
     count, total, squares, products, counts = sums
     mean = total / count
-    return np.asarray((squares - 2 * mean * products + mean**2 * counts) / count**2)
+    spread = squares - 2 * mean * products + mean**2 * counts
+    return np.asarray(np.maximum(spread, 0.0) / count**2)  # equal times differ by rounding
 
 
 def _drawn(clusters: Floats, units: int, rng: np.random.Generator) -> Floats:

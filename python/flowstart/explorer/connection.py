@@ -45,8 +45,8 @@ class Connection(H11Protocol):
 
     @property
     def _is_waiting(self) -> bool:
-        """Whether no whole request is being answered."""
-        return self._timer is not None or self.cycle.response_complete
+        """Whether no whole request is being answered; one that is refused unread has no cycle."""
+        return self._timer is not None or self.cycle is None or self.cycle.response_complete
 
     def _make_room(self) -> None:
         known = [one for one in self.connections if isinstance(one, Connection)]

@@ -43,14 +43,13 @@ class Guard:
 
     def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
-        hosts = headers.getlist("host")
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or hosts[0] not in self._hosts:
             named = ", ".join(hosts)[:100]
             return refusal(403, f"Host: `{named}`: only {' and '.join(self._hosts)} are answered")
-        origin = headers.get("origin")
-        if origin is not None and origin != f"http://{hosts[0]}":
-            right = f"only the page of http://{hosts[0]} may ask"
-            return refusal(403, f"Origin: `{origin[:100]}`: {right}")
+        if origins not in ([], [f"http://{hosts[0]}"]):
+            named = ", ".join(origins)[:100]
+            return refusal(403, f"Origin: `{named}`: only the page of http://{hosts[0]} may ask")
         if not self._has_token(scope, headers):
             return refusal(
                 403,
@@ -59,13 +58,13 @@ class Guard:
         return None
 
     def _has_token(self, scope: Scope, headers: Headers) -> bool:
-        """The page's address has it in its query; what the page asks, in a header."""
+        """Once: the page's address has it in its query, a request of the page in a header."""
         if scope["path"] == "/":
             query = parse_qs(scope["query_string"].decode("latin-1"))
-            given = query.get("token", [""])[0]
+            given = query.get("token", [])
         else:
-            given = headers.get(TOKEN, "")
-        return secrets.compare_digest(given.encode(), self._token.encode())
+            given = headers.getlist(TOKEN)
+        return len(given) == 1 and secrets.compare_digest(given[0].encode(), self._token.encode())
 
 
 def refusal(status: int, sentence: str) -> Response:

@@ -9,10 +9,11 @@ import socket
 import sys
 import threading
 import webbrowser
-from typing import Any, NoReturn
+from typing import Any
 
 import uvicorn
 
+from flowstart import interrupts
 from flowstart.errors import RequestError
 from flowstart.explorer import threads
 from flowstart.explorer.app import app
@@ -39,8 +40,7 @@ def serve(settings: Settings, *, port: int | None, opens: bool) -> None:
         print(f"The explorer is at {address}\nCtrl-C ends it.", flush=True)
         if opens and _has_browser():
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-        # Which would end the process before what was dropped on the page is removed.
-        signal.signal(signal.SIGTERM, _terminated)
+        interrupts.heed_endings()
         try:
             run(server, listener)
         finally:
@@ -50,7 +50,7 @@ def serve(settings: Settings, *, port: int | None, opens: bool) -> None:
 def run(server: uvicorn.Server, listener: socket.socket) -> None:
     """Serves until the server is to end. A terminal that is closed ends the process as well."""
     if asyncio.run(_served(server, listener)):
-        _terminated(signal.SIGHUP, None)
+        interrupts.end(signal.SIGHUP)
 
 
 async def _served(server: uvicorn.Server, listener: socket.socket) -> bool:
@@ -86,11 +86,6 @@ class _Noting:
                 f"flowstart: a connection waits: {error.strerror}; `ulimit -n` sets how many",
                 file=sys.stderr,
             )
-
-
-def _terminated(number: int, _: object) -> NoReturn:
-    """Ends the process as the signal would, with what is to be done at its end."""
-    sys.exit(128 + number)
 
 
 def listening(port: int | None) -> socket.socket:

@@ -37,6 +37,7 @@ from flowstart.render.charts import (
     Point,
     chosen,
     lines,
+    marks,
     placed,
     titled,
 )
@@ -298,8 +299,7 @@ def _panel(axes: "Axes", regret: Floats, cost: Floats) -> None:
     order = np.argsort(regret[on], kind="stable")
     axes.step(regret[on][order], cost[on][order], where="post", color=ON, linewidth=1)
     for mask, colour, size in ((~on, OFF, 4), (on, ON, 6)):
-        points = axes.plot(regret[mask], cost[mask], "o", color=colour, markersize=size)
-        points[0].set_clip_on(False)
+        marks(axes, regret[mask], cost[mask], marker="o", color=colour, markersize=size)
 
 
 def _names(axes: "Axes", front: Front, cost: Floats, startups: Sequence[str]) -> None:
@@ -406,11 +406,7 @@ def _boxes(axes: "Axes", values: Floats, weights: Floats) -> None:
 def _never(axes: "Axes", undone: "np.typing.NDArray[np.bool_]", limit: float) -> None:
     """Crosses where a startup did not complete in some cell."""
     places = np.flatnonzero(undone.any(axis=0))
-    if not len(places):
-        return  # markers without a place would count as at the figure's corner
-    axes.plot(
-        np.full(len(places), limit), places, linestyle="", marker="x", color=MIDDLE, clip_on=False
-    )
+    marks(axes, np.full(len(places), limit), places, marker="x", color=MIDDLE)
 
 
 COLOURS = (

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self, TypeAlias
 
 from flowstart.errors import Location, RequestError
+from flowstart.model import input_files
 from flowstart.model.catalog import list_algorithms
 from flowstart.model.startup import Startup, hooks, label
 
@@ -102,11 +103,10 @@ def load(spec: str) -> Startup:
         return kind(**given)
     except TypeError as error:
         raise RequestError(f"startup `{spec}`: {error}") from error
-    except RequestError:
+    except (RequestError, KeyboardInterrupt):
         raise
-    except Exception as error:
-        problem = f"{file}{_line(error, file.resolve())}: {type(error).__name__}: {error}"
-        raise RequestError(f"startup `{spec}`: {problem}") from error
+    except BaseException as error:
+        raise _refused(spec, file, error) from error
 
 
 def is_in_a_file(name: object) -> bool:
@@ -164,14 +164,11 @@ def _module(spec: str, file: pathlib.Path) -> Mapping[str, Any]:
 
     Compiled here: Python's own loader takes an edit of the same second and length for no edit.
     """
-    if not file.is_file():
-        problem = "is not a file" if file.exists() else "there is no such file"
-        raise RequestError(f"startup `{spec}`: {file}: {problem}")
-    path = file.resolve()
     try:
-        text = path.read_bytes()
-    except OSError as error:
-        raise RequestError(f"startup `{spec}`: {file}: {error.strerror}") from None
+        text = input_files.content(file)
+    except RequestError as error:
+        raise RequestError(f"startup `{spec}`: {error}") from None
+    path = file.resolve()
     name = f"flowstart_custom_{hashlib.sha256(os.fsencode(path) + text).hexdigest()}"
     if name in sys.modules:
         return vars(sys.modules[name])
@@ -183,13 +180,18 @@ def _module(spec: str, file: pathlib.Path) -> Mapping[str, Any]:
         exec(compile(text, path, "exec"), vars(module))
     except BaseException as error:  # Ctrl-C leaves no half of a module either
         del sys.modules[name]
-        if isinstance(error, RequestError) or not isinstance(error, Exception):
+        if isinstance(error, RequestError | KeyboardInterrupt):
             raise
-        problem = f"{file}{_line(error, path)}: {type(error).__name__}: {error}"
-        raise RequestError(f"startup `{spec}`: {problem}") from error
+        raise _refused(spec, file, error) from error
     finally:
         sys.path.remove(str(path.parent))
     return vars(module)
+
+
+def _refused(spec: str, file: pathlib.Path, error: BaseException) -> RequestError:
+    """What a file raises when it is loaded, also SystemExit, which would end this process."""
+    problem = f"{file}{_line(error, file.resolve())}: {type(error).__name__}: {error}"
+    return RequestError(f"startup `{spec}`: {problem}")
 
 
 def _line(error: BaseException, path: pathlib.Path) -> str:

@@ -59,12 +59,15 @@ class Variant:
     """RTT cached with it."""
 
     def __post_init__(self) -> None:
-        """Raises RequestError where the name cannot be shown."""
+        """Raises RequestError where the name cannot be shown, or a value has the wrong type."""
         if any(unicodedata.category(one) == "Cc" for one in self.name):
             raise RequestError(
                 f"variant `{self.name}`: the name has a control character; letters, digits and "
                 "signs are needed"
             )
+
+        if not isinstance(self.cc, str | None):
+            raise RequestError(f"variant `{self.name}`: cc = {self.cc}: a text is needed")
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -93,7 +96,10 @@ class Variant:
             if key not in known:
                 raise RequestError(f"variant `{name}`: `{key}` is unknown{suggest(key, known)}")
         own = {key: given[key] for key in OWN if key in given}
-        fields = _fields(own.pop("stack", {}))
+        try:
+            fields = _fields(own.pop("stack", {}))
+        except RequestError as error:
+            raise RequestError(f"variant `{name}`: {error}") from None
         beside = {key: value for key, value in given.items() if key not in OWN}
         twice = next((key for key in beside if key in fields), None)
         if twice:
@@ -143,7 +149,9 @@ def _fields(given: Any) -> dict[str, Any]:
     """A stack, or fields of one, as a table."""
     if isinstance(given, str):
         return stack.parse(given)
-    found: dict[str, Any] = plain(given)
+    found = plain(given)
+    if not isinstance(found, dict) or not isinstance(found.get("preset", ""), str):
+        raise RequestError(f"stack = {found}: a preset's name or a table of fields is needed")
     return found
 
 

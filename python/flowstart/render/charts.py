@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator
@@ -19,6 +20,7 @@ from flowstart.model.catalog import suggest
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
 
 
 T = TypeVar("T")
@@ -156,6 +158,33 @@ def legend(chart: Figure, axes: "Axes", title: str | None = None) -> None:
     )
 
 
+def marks(axes: "Axes", x: "ArrayLike", y: "ArrayLike", **look: Any) -> None:
+    """Marks that the edge of a panel does not cut; without any, nothing is drawn.
+
+    A line without points counts as at the figure's corner, and the layout makes room for it.
+    """
+    if np.size(x):
+        axes.plot(x, y, linestyle="", clip_on=False, **look)
+
+
+def log_scale(
+    axes: "Axes", side: Literal["x", "y"], values: "ArrayLike", subs: Sequence[float] = (1,)
+) -> None:
+    """A logarithmic axis where one of its values is above 0; matplotlib refuses others.
+
+    Its ticks are at `subs` times the powers of ten.
+    """
+    if np.any(np.asarray(values, float) > 0):
+        axes.set(**{f"{side}scale": "log"})
+        if len(subs) > 1:
+            getattr(axes, f"{side}axis").set_major_locator(LogLocator(subs=subs))
+
+
+def state_absence(axes: "Axes", why: str) -> None:
+    """States in an empty panel why it is empty."""
+    axes.text(0.5, 0.5, why, transform=axes.transAxes, ha="center", va="center", color="0.4")
+
+
 def svg(figure: Figure) -> str:
     """A figure as the text of an SVG picture."""
     with mpl.rc_context(STYLE):
@@ -206,7 +235,8 @@ class Scale:
 
 
 def linear(label: str, high: float) -> Scale:
-    """From 0 to `high`."""
+    """From 0 to `high`, or to 1 where all values are 0."""
+    high = high or 1.0
     ticks = [float(t) for t in MaxNLocator(4).tick_values(0, high) if 0 <= t <= high]
     return Scale(label, (0, high), ticks, [f"{t:g}" for t in ticks])
 

@@ -5,9 +5,11 @@ import io
 import json
 import pathlib
 import re
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable, Iterator
+from typing import IO, TYPE_CHECKING, TypeAlias
 
+from flowstart.errors import RequestError
+from flowstart.model import input_files
 from flowstart.render import columns as definitions
 
 if TYPE_CHECKING:
@@ -43,13 +45,15 @@ FIELD = "own_sha256"
 """How the field is called. Its last place in a file is the one that counts."""
 BLANK = "0" * 64
 """What stands there before the digest is known."""
+BLOCK = 1 << 20
+"""Bytes of a file that are held at a time."""
 _VALUE = re.compile(rb"\W{2,4}([0-9a-f]{64})")
 """The field's value, after what the format puts between."""
 
 
 def seal(content: bytes) -> bytes:
     """The content of a file with the digest in its blank field."""
-    place = _place(content)
+    place = _place(io.BytesIO(content))
     if place is None:
         raise ValueError(f"the content has no field {FIELD}")
     digest = hashlib.sha256(content).hexdigest().encode()
@@ -67,23 +71,54 @@ def comment() -> str:
 
 
 def is_intact(file: pathlib.Path) -> bool:
-    """Whether a file is there and as it was sealed."""
+    """Whether a file is there and as it was sealed. Holds one block of it at a time."""
     try:
-        content = file.read_bytes()
-    except OSError:
+        input_files.check(file)
+        with file.open("rb") as stream:
+            place = _place(stream)
+            if place is None:
+                return False
+            digest = hashlib.sha256()
+            for block in _blocks(stream, 0, place):
+                digest.update(block)
+            digest.update(BLANK.encode())
+            value = stream.read(len(BLANK))
+            for block in _blocks(stream, place + len(BLANK)):
+                digest.update(block)
+    except (OSError, RequestError):
         return False
-    place = _place(content)
-    if place is None:
-        return False
-    end = place + len(BLANK)
-    found = hashlib.sha256(content[:place])
-    found.update(BLANK.encode())
-    found.update(memoryview(content)[end:])
-    return found.hexdigest().encode() == content[place:end]
+    return digest.hexdigest().encode() == value
 
 
-def _place(content: bytes) -> int | None:
+def _place(stream: IO[bytes]) -> int | None:
     """Where the field's value begins."""
-    name = content.rfind(FIELD.encode())
-    found = _VALUE.match(content, name + len(FIELD)) if name >= 0 else None
-    return found.start(1) if found else None
+    name = _last(stream, FIELD.encode())
+    if name < 0:
+        return None
+    stream.seek(name + len(FIELD))
+    found = _VALUE.match(stream.read(4 + len(BLANK)))
+    return name + len(FIELD) + found.start(1) if found else None
+
+
+def contains(file: pathlib.Path, text: bytes) -> bool:
+    """Whether the text is anywhere in a file."""
+    with file.open("rb") as stream:
+        return _last(stream, text) >= 0
+
+
+def _last(stream: IO[bytes], text: bytes) -> int:
+    """The last position of the text; negative where it is not there."""
+    found, end, tail = -1, 0, b""
+    for block in _blocks(stream, 0):
+        window, end = tail + block, end + len(block)
+        if (position := window.rfind(text)) >= 0:
+            found = end - len(window) + position
+        tail = window[1 - len(text) :]
+    return found
+
+
+def _blocks(stream: IO[bytes], begin: int, end: int | None = None) -> Iterator[bytes]:
+    """The bytes from `begin` to `end`, or to the last one."""
+    stream.seek(begin)
+    while block := stream.read(BLOCK if end is None else min(BLOCK, end - stream.tell())):
+        yield block

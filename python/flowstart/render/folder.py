@@ -12,7 +12,6 @@ import errno
 import fcntl
 import functools
 import hashlib
-import json
 import os
 import pathlib
 import secrets
@@ -25,6 +24,7 @@ from typing import Any, Literal, TypeAlias
 from flowstart import _native, text
 from flowstart.errors import RequestError, SimulationError
 from flowstart.interrupts import uninterrupted
+from flowstart.model import input_files
 from flowstart.render import files
 from flowstart.render.files import Content, is_intact
 
@@ -110,8 +110,18 @@ def damaged_files(folder: pathlib.Path) -> list[str]:
 
 
 def read(folder: pathlib.Path) -> dict[str, Any]:
-    """The manifest of `folder`, which is intact."""
-    found: dict[str, Any] = json.loads((folder / NAME).read_bytes())
+    """The manifest of `folder`. Raises RequestError where it is none."""
+    found = input_files.read(folder / NAME, "a manifest", input_files.MAX_RESULT_BYTES)
+    noted, command = found.get("files"), found.get("command")
+    is_noted = isinstance(noted, list) and all(
+        isinstance(file, dict) and {*map(type, map(file.get, ("name", "sha256")))} == {str}
+        for file in noted
+    )
+    is_command = command is None or (
+        isinstance(command, list) and all(isinstance(word, str) for word in command)
+    )
+    if not (is_noted and is_command and isinstance(found.get("state"), str)):
+        raise RequestError(f"{folder / NAME}: it is no manifest of flowstart")
     return found
 
 
@@ -137,8 +147,8 @@ def foreign(folder: pathlib.Path) -> list[str]:
 
 def _unnamed(folder: pathlib.Path) -> list[str]:
     try:
-        known = {file["name"] for file in json.loads((folder / NAME).read_bytes())["files"]}
-    except (OSError, ValueError, KeyError, TypeError):
+        known = {file["name"] for file in read(folder)["files"]}
+    except RequestError:
         known = set()
     else:
         known.add(NAME)

@@ -6,6 +6,7 @@ import pathlib
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from flowstart.errors import RequestError
 from flowstart.render import figure_files, html
 from flowstart.render.figure_files import Progress
 
@@ -87,6 +88,8 @@ class Result(abc.ABC):
         from flowstart.render.folder import About, Results, check
 
         place, name = pathlib.Path(folder), os.fspath(folder)
+        if not name:
+            raise RequestError("folder: it is empty; the name of a folder is needed")
         check(place, name)
         with Results(place, name, About(seed=self.seed)) as results:
             for content in self.files():

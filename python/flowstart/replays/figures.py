@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+from matplotlib.ticker import NullFormatter, StrMethodFormatter
 
 from flowstart import text
 from flowstart.model.custom import short
@@ -19,6 +19,7 @@ from flowstart.render.charts import (
     Chart,
     Scale,
     broken,
+    log_scale,
     logarithmic,
     looks,
     panels,
@@ -100,7 +101,7 @@ def draw_slowdowns(axes: "Axes", found: Sequence[ClassSummary]) -> None:
     with mpl.rc_context(STYLE):
         for one in _placed(found):
             _slowdowns(axes, one)
-        _slowdown_axis(axes)
+        _slowdown_axis(axes, found)
         _class_axis(axes, found)
         axes.legend()
 
@@ -113,7 +114,7 @@ def _rows(found: Sequence[ClassSummary]) -> Chart:
         _slowdowns(above, one)
         harmed = [100 * (s.harmed or 0) if s else 0 for s in one.classes]
         below.bar(one.x, harmed, width=0.9 * one.width, color=one.look["color"])
-    _slowdown_axis(above)
+    _slowdown_axis(above, found)
     below.set_ylabel("harmed (% of transfers)")
     below.set_ylim(bottom=0)
     _class_axis(below, found)
@@ -213,9 +214,8 @@ def _share(harmed: float | None) -> str:
     return text.ABSENT if harmed is None else f"{100 * harmed:.0f}%"
 
 
-def _slowdown_axis(axes: "Axes") -> None:
+def _slowdown_axis(axes: "Axes", found: Sequence[ClassSummary]) -> None:
     axes.set_ylabel("completion time / ideal\n(mark: median, line: to p95)")
-    axes.set_yscale("log")
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    log_scale(axes, "y", [s.slowdown_median or 0 for s in found], (1, 2, 5))
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axes.yaxis.set_minor_formatter(NullFormatter())

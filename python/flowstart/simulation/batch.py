@@ -9,7 +9,6 @@ import functools
 import multiprocessing
 import os
 import pickle
-import signal
 import sys
 import threading
 import time
@@ -175,7 +174,7 @@ class _Parts:
         # Python discards what is raised in finalisers and callbacks, also of loky.
         with interrupts.noting_ctrl_c(ctrl_c), _processes(processes) as pool:
             with interrupts.blocked_ctrl_c():  # which processes inherit: this one ends them
-                limits = bounds.current().rest
+                limits = bounds.current().rest.shared(processes)
                 answers = [pool.submit(_run, part, startups, limits) for part in self.texts]
             try:
                 while not ctrl_c.is_set() and failed is None and self._go_on(answers):
@@ -201,7 +200,7 @@ class _Parts:
                 raise KeyboardInterrupt
         done = (len(part) for part, one in zip(self.texts, answers, strict=True) if one.done())
         self.progress(sum(done))
-        mine.note(0, "time" if mine.rest.time <= 0 else None)
+        mine.note()
         return len(came) < len(waiting) and not mine.exceeded
 
     def _raise(self, number: int, answer: _Answer) -> NoReturn:
@@ -237,7 +236,7 @@ def _processes(count: int) -> "Iterator[futures.Executor]":
 
 def _begin(parent: int) -> None:
     """Prepares a process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # as on Windows, where it is not blocked
+    interrupts.ignore_endings()  # as on Windows, where they are not blocked
     sys.breakpointhook = _no_breakpoint
     interrupts.end_with(parent)  # a hook that never returns would outlive it
 

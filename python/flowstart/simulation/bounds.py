@@ -5,6 +5,7 @@ its own.
 """
 
 import dataclasses
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias, Unpack
 
+from flowstart import interrupts
 from flowstart._native import Cancel
 from flowstart.errors import LimitExceeded, RequestError, Stopped, TimeLimitExceeded
 from flowstart.interrupts import Interruptible
@@ -177,14 +179,22 @@ class Bounds:
         return f"max_{limit}={value!r}" if value else f"max_{limit}"
 
     @property
-    def left_s(self) -> float | None:
-        """Seconds until the request is to end; None where it need not."""
-        return self.deadline.left_s if self.deadline else None
+    def left_s(self) -> float:
+        """Seconds until runs have no more time."""
+        left_s = self.deadline.left_s if self.deadline else math.inf
+        return max(0.0, min(left_s, self.rest.time))
 
     def check_time(self) -> None:
         """Raises KeyboardInterrupt when the time is over."""
         if self.deadline:
             self.deadline.check()
+
+    def check_rest(self) -> None:
+        """Raises KeyboardInterrupt when the time is over, or a limit exceeded."""
+        self.check_time()
+        self.note()
+        if self.exceeded:
+            raise KeyboardInterrupt
 
     def reporting(self, progress: Progress | None) -> Progress | None:
         """A callback for progress that ends the runs in time."""
@@ -216,12 +226,13 @@ class Bounds:
             if one.exceeded and not self.noted:
                 raise one.stopped() from None
 
-    def note(self, packets: int, exceeded: str | None) -> None:
+    def note(self, packets: int = 0, exceeded: str | None = None) -> None:
         """Runs have sent so many packets, and exceeded a limit, perhaps in another process."""
         if self.noted:
             self.noted.packets += packets
-            too_many = self.noted.packets > self.limits.packets
-            exceeded = exceeded or ("packets" if too_many else None)
+            rest = self.rest
+            of_request = ("packets", rest.packets < 0), ("time", rest.time < 0)
+            exceeded = exceeded or next((name for name, is_over in of_request if is_over), None)
             self.noted.exceeded = self.noted.exceeded or exceeded
 
     @property
@@ -253,7 +264,7 @@ class Bounds:
             limit = stated(self.limits, noted.exceeded)
             return f"{limit} (raised with {self.option(noted.exceeded)})"
         ended = self.deadline is not None and self.deadline.stopped
-        name = self.deadline.name if self.deadline and ended else "Ctrl-C"
+        name = self.deadline.name if self.deadline and ended else interrupts.cause()
         return f"{name} {noted.place}" if noted.place else name
 
     @property

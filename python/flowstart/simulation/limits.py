@@ -62,6 +62,14 @@ class Limits:
             return self.memory
         return memory_of_machine() or math.inf
 
+    def shared(self, processes: int) -> "Limits":
+        """Those of each of so many processes at a time, which an estimate counts alike.
+
+        Each may send all packets that are left: what sends too many ends all of them.
+        """
+        memory = BASE_BYTES + (self.memory_bytes - BASE_BYTES) / processes
+        return dataclasses.replace(self, memory=memory)
+
     def changed(self, given: LimitOptions) -> "Limits":
         """These with some replaced. Raises RequestError where a value is wrong."""
         usual = UNLIMITED if given.get("no_limits") else self

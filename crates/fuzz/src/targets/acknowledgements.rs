@@ -1,11 +1,12 @@
 //! A sender and acknowledgements that no honest receiver sends: it must neither panic nor send without end.
 
+use super::by_name::choose;
 use super::ranges::option;
 use arbitrary::{Result, Unstructured};
 use flowstart_control::catalog::{AVOIDANCES, STARTUPS};
 use flowstart_control::{catalog, Duration, Instant};
 use flowstart_transport::sender::{Preparation, Sender};
-use flowstart_transport::stack::{Stack, PRESETS};
+use flowstart_transport::stack::{all_presets, Stack};
 use flowstart_wire::{Ack, Body, ByteAck, Ecn, NumberAck, Packet, SynAck};
 use std::sync::Arc;
 
@@ -38,10 +39,10 @@ struct Driven {
 
 impl Driven {
     fn open(u: &mut Unstructured) -> Result<Driven> {
-        let preset = u.choose(PRESETS)?;
-        let stack = Stack::preset(preset.name).expect("a preset has a stack");
-        let startup = u.choose(STARTUPS)?.name;
-        let cc = u.choose(AVOIDANCES)?.name;
+        let preset = choose(u, all_presets().map(|preset| preset.name))?;
+        let stack = Stack::preset(preset).expect("a preset has a stack");
+        let startup = choose(u, STARTUPS.iter().map(|entry| entry.name))?;
+        let cc = choose(u, AVOIDANCES.iter().map(|entry| entry.name))?;
         let controller = catalog::controller(startup, cc, stack.convention);
         let controller = controller.expect("algorithms need no parameters");
         let numbers = stack.numbers_packets();

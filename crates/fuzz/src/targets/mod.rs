@@ -2,6 +2,7 @@
 
 mod acknowledgements;
 mod algorithms;
+mod by_name;
 mod captures;
 mod export;
 mod packetdrill;
@@ -20,6 +21,7 @@ pub const TARGETS: &[Target] = &[
             shape: Shape::Pcap,
             tokens: &[],
             more: &[],
+            of_catalog: Vec::new,
         },
     },
     Target {
@@ -29,6 +31,7 @@ pub const TARGETS: &[Target] = &[
             shape: Shape::Pcapng,
             tokens: &[],
             more: &[],
+            of_catalog: Vec::new,
         },
     },
     Target {
@@ -38,6 +41,7 @@ pub const TARGETS: &[Target] = &[
             shape: Shape::Bytes,
             tokens: &["\u{1f}", "\u{0}\u{0}\u{0}\u{0}"],
             more: &[],
+            of_catalog: Vec::new,
         },
     },
     Target {
@@ -47,6 +51,7 @@ pub const TARGETS: &[Target] = &[
             shape: Shape::Lines,
             tokens: ZEEK,
             more: &[],
+            of_catalog: Vec::new,
         },
     },
     Target {
@@ -76,6 +81,7 @@ pub const TARGETS: &[Target] = &[
             shape: Shape::Lines,
             tokens: scenario::TOKENS,
             more: &[("examples", ".toml")],
+            of_catalog: scenario::seeds,
         },
     },
     Target {
@@ -88,6 +94,7 @@ pub const TARGETS: &[Target] = &[
                 ("crates/fuzz/corpus/scenario", ".toml"),
                 ("examples", ".toml"),
             ],
+            of_catalog: scenario::seeds,
         },
     },
     Target {
@@ -97,6 +104,7 @@ pub const TARGETS: &[Target] = &[
             shape: Shape::Bytes,
             tokens: algorithms::TOKENS,
             more: &[],
+            of_catalog: algorithms::seeds,
         },
     },
     Target {
@@ -106,6 +114,7 @@ pub const TARGETS: &[Target] = &[
             shape: Shape::Lines,
             tokens: packetdrill::TOKENS,
             more: &[("crates/packetdrill/tests/scripts", ".pkt")],
+            of_catalog: Vec::new,
         },
     },
     Target {

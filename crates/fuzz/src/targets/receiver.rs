@@ -1,10 +1,11 @@
 //! A receiver and data that no honest sender sends: it must neither panic, nor deliver what did not come, nor answer
 //! without end.
 
+use super::by_name::choose;
 use arbitrary::{Result, Unstructured};
 use flowstart_control::{Duration, Instant};
 use flowstart_transport::receiver::Receiver;
-use flowstart_transport::stack::{Stack, PRESETS};
+use flowstart_transport::stack::{all_presets, Stack};
 use flowstart_wire::{Ack, Body, Data, Ecn, Packet};
 use std::sync::Arc;
 
@@ -16,8 +17,8 @@ pub(super) fn run(bytes: &[u8]) {
 }
 
 fn driven(u: &mut Unstructured) -> Result<()> {
-    let preset = u.choose(PRESETS)?;
-    let stack = Stack::preset(preset.name).expect("a preset has a stack");
+    let preset = choose(u, all_presets().map(|preset| preset.name))?;
+    let stack = Stack::preset(preset).expect("a preset has a stack");
     let mut receiver = Receiver::new(Arc::new(stack.receiver()), 0);
     receiver.open();
     let (mut now, mut highest, mut came) = (Instant::ZERO, 0, 0);

@@ -1,7 +1,10 @@
 //! The text of a scenario, in TOML or JSON: read, checked, and run where that is little.
 
 use crate::sentence::assert_sentence;
+use flowstart_control::catalog::{AVOIDANCES, STARTUPS};
+use flowstart_network::queue::QUEUES;
 use flowstart_sim::{Prepared, Scenario};
+use flowstart_transport::stack::all_presets;
 
 /// Events that a run may take; it is stopped there.
 const MOST_EVENTS: u32 = 20_000;
@@ -39,9 +42,6 @@ pub(super) const TOKENS: &[&str] = &[
     "\"-1ms\"",
     "\"0pkt\"",
     "\"1e-300bdp\"",
-    "\"codel\"",
-    "\"linux\"",
-    "\"quic\"",
     "\"exponential:mean=0\"",
     "{",
     "}",
@@ -59,6 +59,30 @@ pub(super) const TOKENS: &[&str] = &[
     "reverse",
     "[[[[[[[[[[[[[[[[",
 ];
+
+/// Scenarios that name all presets, startups, congestion controls and queue disciplines, one field a line, so that
+/// mutations combine them.
+pub(super) fn seeds() -> Vec<String> {
+    let presets: Vec<_> = all_presets().map(|preset| preset.name).collect();
+    let most = [
+        presets.len(),
+        STARTUPS.len(),
+        AVOIDANCES.len(),
+        QUEUES.len(),
+    ];
+    let most = most.into_iter().max().unwrap_or_default();
+    let seed = |i: usize| {
+        format!(
+            "[path]\nrate = \"20Mbps\"\nrtt = \"40ms\"\nqueue = \"{queue}\"\n[stack]\npreset = \"{preset}\"\n\
+             [[flows]]\nsize = \"100kB\"\nstartup = \"{startup}\"\ncc = \"{cc}\"\n",
+            queue = QUEUES[i % QUEUES.len()].name,
+            preset = presets[i % presets.len()],
+            startup = STARTUPS[i % STARTUPS.len()].name,
+            cc = AVOIDANCES[i % AVOIDANCES.len()].name,
+        )
+    };
+    (0..most).map(seed).collect()
+}
 
 /// A scenario.
 pub(super) fn run(bytes: &[u8]) {

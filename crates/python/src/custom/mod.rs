@@ -21,7 +21,7 @@ use flowstart_control::startup::{
 use flowstart_control::{nearest, CustomStartups, Instant, Rate, Reason, Segments, Window};
 use flowstart_sim::record::trace::FlowSamples;
 use flowstart_sim::Scenario;
-use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use serde::de::value::{Error as Unknown, StrDeserializer};
@@ -117,6 +117,7 @@ impl Failure {
     }
 
     fn note(&self, py: Python<'_>, error: PyErr, place: &str) {
+        let error = ordinary(py, error);
         if !error.is_instance_of::<PyKeyboardInterrupt>(py) {
             // An exception that takes no notes is still the one to be seen.
             let _ = error.value(py).call_method1("add_note", (place,));
@@ -128,6 +129,20 @@ impl Failure {
         }
         self.happened.store(true, Relaxed);
     }
+}
+
+/// An error of a hook as one that a program reports. `SystemExit` and other exceptions that Python
+/// does not derive from `Exception` would end the process without a word; Ctrl-C stays.
+fn ordinary(py: Python<'_>, error: PyErr) -> PyErr {
+    if error.is_instance_of::<PyException>(py) || error.is_instance_of::<PyKeyboardInterrupt>(py) {
+        return error;
+    }
+    let shown = error.value(py).repr().map(|text| text.to_string());
+    let shown = shown.unwrap_or_else(|_| "an exception".into());
+    let raised = PyRuntimeError::new_err(format!("raised {shown}"));
+    raised.set_traceback(py, error.traceback(py));
+    raised.set_cause(py, Some(error));
+    raised
 }
 
 /// Startups of Python by name: what makes one, and which hooks it has.

@@ -3,6 +3,7 @@
 use super::flow::{FlowRow, TransferRow};
 use super::outcome::Outcome;
 use crate::Scenario;
+use std::fmt;
 
 /// Relative, and in seconds: what rounding of times comes to.
 const ROUNDING: f64 = 1e-9;
@@ -19,8 +20,23 @@ impl Outcome {
         self.flows
             .iter()
             .try_for_each(|flow| flow.audit(is_steady))?;
-        let mut transfers = self.transfers.iter().filter(|_| is_steady);
-        transfers.try_for_each(|transfer| transfer.audit())
+        let mut transfers = self.transfers.iter();
+        transfers.try_for_each(|transfer| transfer.audit(is_steady))?;
+        self.flows.iter().try_for_each(|row| finite(&row))?;
+        self.transfers.iter().try_for_each(finite)?;
+        self.objects.iter().try_for_each(|row| finite(&row))?;
+        self.links.iter().try_for_each(finite)?;
+        self.startups.iter().try_for_each(finite)
+    }
+}
+
+/// Whether all numbers of a row are finite, in the form in which Rust prints them.
+fn finite(row: &impl fmt::Debug) -> Result<(), String> {
+    let text = format!("{row:?}");
+    let mut words = text.split(|c: char| !c.is_alphanumeric());
+    match words.any(|word| matches!(word, "NaN" | "inf")) {
+        true => Err(format!("finite numbers: {text}")),
+        false => Ok(()),
     }
 }
 
@@ -64,12 +80,22 @@ impl FlowRow {
 }
 
 impl TransferRow {
-    /// One write's time.
-    fn audit(&self) -> Result<(), String> {
+    /// One write's accounts; its time only where the path's rate is steady.
+    fn audit(&self, is_steady: bool) -> Result<(), String> {
         let times = self.delivered_s.zip(self.available_s);
         let took = times.map(|(delivered, available)| delivered - available);
-        if took.is_some_and(|took| took < self.ideal_fct_s - ROUNDING_S) {
-            return Err(format!("not faster than the ideal: {self:?}"));
+        let is_possible = took.is_none_or(|took| took >= self.ideal_fct_s - ROUNDING_S);
+        for (holds, account) in [
+            (self.packets_dropped <= self.packets_sent, "dropped <= sent"),
+            (
+                self.packets_retransmitted <= self.packets_sent,
+                "retransmitted <= sent",
+            ),
+            (!is_steady || is_possible, "not faster than the ideal"),
+        ] {
+            if !holds {
+                return Err(format!("{account}: {self:?}"));
+            }
         }
         Ok(())
     }

@@ -44,7 +44,8 @@ pub struct FlowRow {
     /// Bytes that the receiver held in order at the end.
     #[schemars(extend("unit" = "bytes"))]
     pub bytes_delivered: u64,
-    /// Data packets sent, retransmissions and zero-window probes included.
+    /// Data packets sent, retransmissions, zero-window probes and s2n's end of the handshake
+    /// included.
     #[schemars(extend("unit" = "packets"))]
     pub packets_sent: u64,
     /// Data packets that reached the receiver.

@@ -149,7 +149,11 @@ impl Recorder for WriteLog<'_> {
                     writes.send(data, again, scene.at);
                 }
             }
-            (RunEvent::Dropped(packet), _) if packet.is_data() => writes.drop(packet.start()),
+            (RunEvent::Dropped(packet), _) => {
+                if let Body::Data(data) = &packet.body {
+                    writes.drop(data);
+                }
+            }
             (RunEvent::Timer { expired: true }, Some(sender)) => {
                 writes.time_out(sender.acknowledged());
             }
@@ -255,9 +259,12 @@ impl FlowWrites<'_> {
         }
     }
 
-    /// A packet that begins here is lost.
-    pub(super) fn drop(&mut self, position: u64) {
-        if let Some(noted) = self.at(position) {
+    /// A packet is lost. It counts for the write in which it begins, where it was counted as sent.
+    pub(super) fn drop(&mut self, data: &Data) {
+        if data.is_empty() {
+            return;
+        }
+        if let Some(noted) = self.at(data.start()) {
             noted.packets_dropped += 1;
         }
     }

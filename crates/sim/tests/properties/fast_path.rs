@@ -1,8 +1,11 @@
 //! The fast paths of ACKs and of data leave out what has nothing to do: a run without them has the
 //! same rows, the same trace and the same events.
 
+use super::catalog::{listed, names, presets};
 use super::conservation::{with, MORE, MOST_PACKETS};
-use super::scenario;
+use super::{perhaps, scenario};
+use flowstart_control::catalog::STARTUPS;
+use flowstart_network::queue::QUEUES;
 use flowstart_sim::{Prepared, Scenario};
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
@@ -38,24 +41,25 @@ proptest! {
     /// Every detector, startup and kind of loss meets the fast path here.
     #[test]
     fn fast_paths_change_no_result_of_a_lone_transfer(
-        preset in select(vec!["rfc", "ns2", "linux", "quic"]),
-        recovery in select(vec!["", "recovery = \"sack\"", "recovery = \"rack\"", "recovery = \"newreno\""]),
-        startup in select(flowstart_control::catalog::STARTUPS.iter().map(|entry| entry.name).collect::<Vec<_>>()),
+        preset in select(presets()),
+        recovery in perhaps(listed("StackSpec", "recovery")),
+        startup in names("startup", STARTUPS),
         rate in select(vec!["1Mbps", "20Mbps", "300Mbps"]),
         impairment in select(vec![
-            "", "loss = 0.002", "loss = 0.02", "reverse_loss = 0.05", "queue = \"codel\"", "queue = \"red\"",
+            "", "loss = 0.002", "loss = 0.02", "reverse_loss = 0.05",
             "jitter = \"exponential:mean=3ms\"\nreordering = true",
             "jitter = \"exponential:mean=40ms\"\nreordering = true",
             "loss = 0.01\njitter = \"exponential:mean=20ms\"\nreordering = true\nreverse_loss = 0.1",
         ]),
         ecn in select(vec!["", "ecn = true"]),
+        queue in perhaps(names("queue", QUEUES)),
         buffer in select(vec!["0.2bdp", "1bdp", "4bdp"]),
         seed in 0u64..1000,
     ) {
         compare(&format!(
             "seed = {seed}\ntrace = true\n[path]\nrate = \"{rate}\"\nrtt = \"60ms\"\n\
-             buffer = \"{buffer}\"\n{impairment}\n[stack]\npreset = \"{preset}\"\n{recovery}\n{ecn}\n\
-             [[flows]]\nsize = \"700kB\"\nstartup = \"{startup}\"\n"
+             buffer = \"{buffer}\"\n{impairment}\n{queue}\n[stack]\npreset = \"{preset}\"\n{recovery}\n{ecn}\n\
+             [[flows]]\nsize = \"700kB\"\n{startup}\n"
         ))?;
     }
 }

@@ -71,26 +71,26 @@ impl Connection {
         packet
     }
 
-    /// Sends a packet without data, which has so many bytes on the wire.
+    /// Sends a numbered packet without data, which has so many bytes on the wire.
     #[cold]
     pub fn transmit_empty(&mut self, wire: u32, now: Instant) -> Option<Packet> {
         let number = self.sent.send_empty(now)?;
-        self.counters.packets_sent += 1;
         self.last_sent = now;
-        Some(Packet {
-            flow: self.flow,
-            wire,
-            hop: 0,
-            ecn: Ecn::default(),
-            tags: Tags::default(),
-            body: Body::Data(Data::new(self.high(), 0, wrapped(number))),
-        })
+        Some(self.empty_packet(wire, self.high(), wrapped(number)))
     }
 
     /// The end of a handshake in a separate full packet, which has no number among those of data.
+    pub fn end_of_handshake(&mut self) -> Packet {
+        self.empty_packet(self.stack.packet(), 0, 0)
+    }
+
+    /// A packet of the data's direction without data. Links and receiver count it as they count
+    /// data, so the sender does too.
     #[cold]
-    pub fn end_of_handshake(&self) -> Packet {
-        Packet::data(self.flow, self.stack.packet(), 0, 0)
+    pub fn empty_packet(&mut self, wire: u32, position: u64, number: u32) -> Packet {
+        self.counters.packets_sent += 1;
+        let data = Data::new(position, 0, number);
+        Packet::new(self.flow, wire, Body::Data(data))
     }
 
     /// Adds what a packet carries in addition to its data.

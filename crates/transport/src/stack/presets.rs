@@ -110,12 +110,23 @@ const ADAPTERS: &[Preset] = &[
     preset("s2n-adapter", Stack::s2n_adapter, ""),
 ];
 
+/// All presets, those that are not listed included.
+pub fn all_presets() -> impl Iterator<Item = &'static Preset> {
+    PRESETS.iter().chain(ADAPTERS)
+}
+
+impl Preset {
+    /// The stack that it is.
+    pub fn stack(&self) -> Stack {
+        (self.make)()
+    }
+}
+
 impl Stack {
     /// The preset of this name.
     pub fn preset(name: &str) -> Option<Stack> {
-        let mut all = PRESETS.iter().chain(ADAPTERS);
-        all.find(|preset| preset.name == name)
-            .map(|preset| (preset.make)())
+        let preset = all_presets().find(|preset| preset.name == name);
+        preset.map(Preset::stack)
     }
 }
 
@@ -145,8 +156,8 @@ mod tests {
 
     #[test]
     fn a_preset_has_the_name_by_which_it_is_found() {
-        for preset in PRESETS.iter().chain(ADAPTERS) {
-            assert_eq!((preset.make)().preset, preset.name);
+        for preset in all_presets() {
+            assert_eq!(preset.stack().preset, preset.name);
         }
     }
 }

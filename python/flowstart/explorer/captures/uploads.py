@@ -1,13 +1,13 @@
 """Captures that the page may ask about: those of the command line, and those dropped on it."""
 
+import os
 import pathlib
-import re
 import secrets
-import shutil
 import tempfile
 import weakref
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
+from typing import IO
 
 from flowstart.errors import RequestError
 
@@ -35,7 +35,6 @@ class Uploads:
     def __init__(self, named: Sequence[pathlib.Path] = ()) -> None:
         self._named = {str(at): File(str(at), str(file), file) for at, file in enumerate(named)}
         self._dropped: dict[str, File] = {}
-        self._folder: pathlib.Path | None = None
 
     @property
     def files(self) -> list[dict[str, str]]:
@@ -52,30 +51,39 @@ class Uploads:
 
     async def take(self, name: str, pieces: AsyncIterator[bytes]) -> File:
         """Keeps a file that comes piece by piece; what is cut short leaves nothing behind."""
-        if self._folder is None:
-            self._folder = pathlib.Path(tempfile.mkdtemp(prefix="flowstart-"))
-            # Also at the end of the process.
-            weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
-        called = secrets.token_hex(8)
-        place = self._folder / called
-        place.mkdir()
-        # Readers tell a server's log from a capture by the end of its name.
-        file = place / f"capture{_ending(name)}"
+        kept = _kept()
         try:
-            with file.open("wb") as kept:
-                async for piece in pieces:
-                    kept.write(piece)
+            async for piece in pieces:
+                kept.write(piece)
+            kept.flush()
         except BaseException:
-            shutil.rmtree(place)
+            kept.close()
             raise
-        found = File(called, name, file)
-        weakref.finalize(found, shutil.rmtree, place, ignore_errors=True)
+        called = secrets.token_hex(8)
+        found = File(called, name, _place(kept))
+        weakref.finalize(found, kept.close)  # also at the end of the process
         self._dropped[called] = found
         while len(self._dropped) > MOST_FILES:
             del self._dropped[next(iter(self._dropped))]
         return found
 
 
-def _ending(name: str) -> str:
-    found = re.search(r"(\.[A-Za-z0-9]{1,8}){1,2}$", name)
-    return found[0].lower() if found else ""
+DESCRIPTORS = pathlib.Path("/proc/self/fd")
+"""Where Linux has files by their descriptors."""
+
+
+def _kept() -> IO[bytes]:
+    """A new file, without a name where that is possible: the kernel removes it with this process.
+
+    Elsewhere SIGKILL leaves it in the folder for temporary files.
+    """
+    if DESCRIPTORS.is_dir():
+        return tempfile.TemporaryFile(prefix="flowstart-")
+    return tempfile.NamedTemporaryFile(prefix="flowstart-")
+
+
+def _place(kept: IO[bytes]) -> pathlib.Path:
+    """How a file is opened by this process and by those of readers."""
+    if DESCRIPTORS.is_dir():
+        return pathlib.Path(f"/proc/{os.getpid()}/fd/{kept.fileno()}")
+    return pathlib.Path(kept.name)

@@ -1,5 +1,6 @@
 """Runs a sweep into a folder."""
 
+import dataclasses
 import io
 import math
 import pathlib
@@ -378,4 +379,5 @@ def _executor(task: Task, way: Way) -> Executor:
         return Here(task)
     from flowstart.sweeps.execution.executor import Local
 
-    return Local(task, workers)
+    limits = task.limits.shared(workers)
+    return Local(dataclasses.replace(task, limits=limits), workers)

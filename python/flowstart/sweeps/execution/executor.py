@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from multiprocessing import Pipe, connection
 from typing import TYPE_CHECKING, Any, Self
 
@@ -57,7 +58,7 @@ class Executor(abc.ABC):
         """
         flying: dict[int, Batch] = {}
         for batch in batches:
-            bounds.current().check_time()
+            bounds.current().check_rest()
             if batch is not None:
                 flying[batch.number] = batch
                 self.submit(batch)
@@ -94,7 +95,8 @@ class Here(Executor):
 
     def submit(self, batch: Batch) -> None:
         """Runs it."""
-        self._answers.append(self._task.answer(batch))
+        task = replace(self._task, limits=bounds.current().rest)
+        self._answers.append(task.answer(batch))
 
     def wait(self) -> list[Answer]:
         """What has been run."""
@@ -109,6 +111,8 @@ AHEAD = 2
 
 ENDS_WITHIN_S = 1.0
 """A process whose sockets are closed."""
+LONGEST_S = 3600.0
+"""How long the system is asked to wait at a time: it counts milliseconds in 32 bits."""
 STDERR = 2
 """Its file descriptor."""
 
@@ -142,9 +146,10 @@ class Local(Executor):
         """Answers of one or more processes; those that have ended are replaced."""
         busy = {one.pipe: one for one in self._processes if one.held}
         found = []
-        ready = connection.wait(list(busy), bounds.current().left_s)
+        mine = bounds.current()
+        ready = connection.wait(list(busy), min(mine.left_s, LONGEST_S))
         if not ready:
-            bounds.current().check_time()
+            mine.check_rest()
         for pipe in ready:
             process = busy[pipe]  # type: ignore[index] # these are all connections
             answer = process.take()

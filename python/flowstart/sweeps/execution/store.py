@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from flowstart import _native, text
 from flowstart.errors import RequestError, SimulationError
+from flowstart.model import input_files
 from flowstart.model.document import Document
 from flowstart.model.variants import Variant
 from flowstart.render import columns, files, folder
@@ -243,8 +244,8 @@ class Store:
         file = self.place / name
         if not files.is_intact(file):
             return None
-        found: Document = json.loads(file.read_bytes())
-        return found
+        found = input_files.read(file, "a record of a sweep", input_files.MAX_RESULT_BYTES)
+        return found if _FIELDS[name] <= found.keys() else None
 
     # What is damaged.
 
@@ -331,7 +332,7 @@ class Store:
     def _has_part_of(self, asked: Asked) -> bool:
         """Whether a part says that it is of this sweep."""
         intact = (part for part in self.parts() if files.is_intact(part))
-        return any(asked.key.encode() in part.read_bytes() for part in intact)
+        return any(files.contains(part, asked.key.encode()) for part in intact)
 
     def _refuse_others(self, place: pathlib.Path, why: str) -> None:
         found = [one.name for one in place.iterdir()] if place.is_dir() else []
@@ -435,8 +436,12 @@ class Store:
 
 def _why(failure: pathlib.Path) -> str:
     """Why a batch has no rows, without the digest."""
-    text = failure.read_text("utf-8", errors="replace")
+    text = input_files.content(failure, input_files.MAX_RESULT_BYTES).decode(errors="replace")
     return text.rpartition(files.FIELD)[0].strip() or text.strip()
+
+
+_FIELDS = {ASKED: {"sweep", "variants"}, COMPLETE: {"sweep", "parts", "collapsed"}}
+"""What the documents of a folder have, whoever sealed them."""
 
 
 def _meanings() -> Any:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from flowstart import _native
 from flowstart.errors import RequestError, SimulationError
-from flowstart.model import custom
+from flowstart.model import custom, input_files
 from flowstart.model.custom import CustomStartups, Portable
 from flowstart.model.startup import Startup
 from flowstart.model.variants import Variant
@@ -176,7 +176,7 @@ def texts(known: CustomStartups) -> dict[str, str]:
 
 def _text(name: str, startup: Startup) -> str:
     if custom.is_in_a_file(name):
-        return custom.parted(name)[0].read_text(encoding="utf-8")
+        return input_files.content(custom.parted(name)[0]).decode()
     try:
         return f"{inspect.getsource(type(startup))}\n{startup._arguments!r}"
     except (OSError, TypeError):

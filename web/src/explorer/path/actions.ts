@@ -22,7 +22,7 @@ export class Actions {
   ) {
     this.buttons = [
       this.button("Copy command", (one) => this.copy(one.command ?? "", "command copied")),
-      this.button("Copy link", () => this.copy(location.href, "link copied")),
+      this.button("Copy link", () => this.copy(shareable(location.href), "link copied, without the token")),
       this.button("PNG", (one) => void this.png(one)),
       this.button("SVG", (one) => download("flowstart.svg", text(svg(one.shown), "image/svg+xml"))),
       this.button("Scenario file", (one) => download("scenario.toml", text(one.scenario, "application/toml"))),
@@ -57,4 +57,11 @@ export class Actions {
 
 function text(words: string, type: string): Blob {
   return new Blob([words], { type });
+}
+
+/** An address without the token, which opens the explorer to whoever has it. */
+export function shareable(address: string): string {
+  const url = new URL(address);
+  url.searchParams.delete("token");
+  return url.href;
 }

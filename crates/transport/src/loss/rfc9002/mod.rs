@@ -448,7 +448,8 @@ impl Rfc9002 {
         let ByteRange { start, end } = segment.range;
         let shared = if c.high() == 0 { self.uncounted } else { 0 };
         let payload = room.checked_sub(c.stack.counted_header().into())?;
-        let end = end.min(start + payload.min(c.mss() - shared));
+        let most = c.mss().saturating_sub(shared).max(1);
+        let end = end.min(start + payload.min(most));
         (room >= least && start < end).then_some(ByteRange { start, end }.because(segment.why))
     }
 
