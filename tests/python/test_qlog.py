@@ -1,5 +1,6 @@
 """qlogs of QUIC endpoints, read as captures."""
 
+import itertools
 import json
 import pathlib
 from collections.abc import Callable, Iterable
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import flowstart as fs
+from flowstart.replays.traffic import SILENCE_S
 
 Cli = Callable[..., Any]
 Event = dict[str, Any]
@@ -108,6 +110,24 @@ def test_times_of_every_form_are_the_same(qlog: Write) -> None:
     later = {"time_format": "relative_to_epoch", "reference_time": clock}
     newer = fs.read_capture(qlog(sequence(EVENTS, TRACE | {"common_fields": later}))).transfers
     assert newer["start"].to_list() == plain["start"].to_list()
+
+
+def test_traces_without_a_reference_time_do_not_overlap(cli: Cli, tmp_path: pathlib.Path) -> None:
+    # As quiche writes them: times since the connection began, and no clock.
+    trace = TRACE | {"common_fields": {"time_format": "relative"}}
+    for name in ("a.sqlog", "b.sqlog", "c.sqlog"):
+        (tmp_path / name).write_bytes(sequence(EVENTS, trace))
+    found = fs.read_capture(tmp_path)
+    starts = found.connections["start"].to_list()
+    assert min(after - before for before, after in itertools.pairwise(starts)) > SILENCE_S
+    answer = cli("capture", tmp_path)
+    assert "3 of 3 traces have no reference_time" in answer.err
+    assert "each is replayed alone" in answer.err
+
+
+def test_one_trace_without_a_reference_time_needs_none(cli: Cli, qlog: Write) -> None:
+    answer = cli("capture", qlog(sequence(EVENTS, TRACE | {"common_fields": {}})))
+    assert answer.err == ""
 
 
 def test_without_stream_frames_packets_are_counted(qlog: Write) -> None:

@@ -48,7 +48,7 @@ def test_rows_become_transfers_in_order_of_time(log: Log) -> None:
     assert [group.network for group in found.groups] == ["192.0.2.0/24", "2001:db8::/48"]
     assert found.groups[0].min_rtt_s == 0.039
     assert found.groups[0].to_remote.rate_bps is None
-    assert "a replay fits it to the durations" in found.groups[0].to_remote.rate_method
+    assert "the last byte is in the socket's send buffer" in found.groups[0].to_remote.rate_method
     assert found.summary["by_handshake"]["complete"] == 3
 
 
@@ -179,6 +179,138 @@ def test_a_table_without_usable_rows_is_refused(cli: Cli, log: Log) -> None:
     answer = cli("capture", log("ts,bytes\nx,1\n"))
     assert answer.status == 2
     assert "holds no transfers: 1 row was left out: time is missing or no time" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "kind", "duration_s"),
+    [
+        ("msec,bytes_sent,request_time", "9,5000,0.25", "written", 0.25),
+        ("ts,%O,%D", "9,5000,250000", "written", 0.25),
+        ("ts,bytes,Ta,Tr", "9,5000,250,100", "written", 0.15),
+        ("ts,bytes,Ta,Tr", "9,5000,250,-1", "written", 0.25),
+        ("ts,%BYTES_SENT%,%DURATION%,%RESPONSE_DURATION%", "9,5000,250,50", "written", 0.2),
+        ("ts,sc-bytes,time-taken", "9,5000,250", "acked", 0.25),
+        ("ts,sc-bytes,time-taken,x-edge-location", "9,5000,0.25,x", "written", 0.25),
+        ("ts,bytes,duration_s", "9,5000,0.25", "unknown", 0.25),
+    ],
+)
+def test_durations_have_the_kind_of_their_server(
+    log: Log, header: str, row: str, kind: str, duration_s: float
+) -> None:
+    found = fs.read_capture(log(f"{header}\n{row}\n"))
+    assert found.about["durations"] == kind
+    assert found.transfers["end_s"].to_list() == pytest.approx([duration_s])
+
+
+def test_a_kind_may_be_named(log: Log) -> None:
+    file = log("ts,bytes,took\n9,5000,250\n")
+    found = fs.read_capture(file, columns="duration=took:ms:received")
+    assert found.about["durations"] == "received"
+    assert found.transfers["end_s"].to_list() == [0.25]
+
+
+def test_durations_of_unknown_end_are_warned_of_with_what_to_write(cli: Cli, log: Log) -> None:
+    answer = cli("capture", log("ts,bytes,duration_s\n9,5000,0.25\n"))
+    assert answer.err.count("\n") == 1
+    assert "name it, such as --columns duration=duration_s:s:written" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("upstream", "waited_s"), [("0.100", 0.1), ("0.010, 0.020 : 0.030", 0.06), ("-", 0.0), ("9", 1)]
+)
+def test_the_time_of_the_backend_is_taken_from_start_and_duration(
+    log: Log, upstream: str, waited_s: float
+) -> None:
+    rows = f'msec,bytes_sent,request_time,upstream_response_time\n50,5000,1,"{upstream}"\n'
+    [row] = fs.read_capture(log(rows)).transfers.to_dicts()
+    assert row["end_s"] == pytest.approx(1 - waited_s)
+    assert row["start"] == pytest.approx(49 + waited_s)
+
+
+def test_a_connection_number_belongs_to_its_peer_and_server(cli: Cli, log: Log) -> None:
+    header = "ts,bytes,remote_addr,connection,host"
+    rows = ["1,5,192.0.2.1,7,a", "2,6,192.0.2.1,7,a", "3,7,203.0.113.1,7,a", "4,8,192.0.2.1,7,b"]
+    file = log("\n".join([header, *rows, ""]))
+    found = fs.read_capture(file)
+    assert found.connections["s2c_bytes"].to_list() == [19, 7]
+    assert found.connections["network"].to_list() == ["192.0.2.0/24", "203.0.113.0/24"]
+    assert "1 connection number has several peers" in cli("capture", file).err
+    known = fs.read_capture(file, columns="server=host")
+    assert known.connections["s2c_bytes"].to_list() == [11, 7, 8]
+
+
+FEW = "ts,client_ip,bytes,rtt_us,duration_s"
+
+
+def rows_of(times: range, row: str) -> str:
+    return "\n".join([FEW, *(f"{1_700_000_000.25 + t},192.0.2.{t},{row}" for t in times), ""])
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "message"),
+    [
+        ("ts,bytes\n1700000000123,5\n", "", "its unit is another: --columns time=ts:ms"),
+        (rows_of(range(9), "5000,40000,1"), "rtt=rtt_us:ms", "another: --columns rtt=rtt_us:us"),
+    ],
+)
+def test_units_that_cannot_be_right_are_refused_with_the_right_one(
+    cli: Cli, log: Log, rows: str, columns: str, message: str
+) -> None:
+    answer = cli("capture", log(rows), *(["--columns", columns] if columns else []))
+    assert answer.status == 2
+    assert answer.err.count("\n") == 1
+    assert message in answer.err
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "message"),
+    [
+        (rows_of(range(9), "5000,40,1"), "duration=duration_s:s:written", "rtt=rtt_us:ms"),
+        (rows_of(range(9), "5000,40000,300"), "duration=duration_s:s:written", "duration_s:ms"),
+        (
+            rows_of(range(9), "5000,40000,0.05"),
+            "duration=duration_s:ms:acked",
+            "duration_s:s:acked",
+        ),
+        (
+            rows_of(range(9), "5000,40000,0.01"),
+            "duration=duration_s:s:acked",
+            "duration_s:s:written",
+        ),
+        ("time_local,bytes\n2026-11-16T10:00:00,5\n", "", "without a zone are read as UTC"),
+    ],
+)
+def test_what_is_probably_wrong_is_warned_of_with_the_remedy(
+    cli: Cli, log: Log, rows: str, columns: str, message: str
+) -> None:
+    answer = cli("capture", log(rows), *(["--columns", columns] if columns else []))
+    assert answer.status == 0
+    assert answer.err.count("\n") == 1
+    assert message in answer.err
+
+
+def test_durations_below_the_round_trip_give_no_rates(log: Log) -> None:
+    file = log(rows_of(range(9), "5000,40000,0.01"))
+    found = fs.read_capture(file, columns="duration=duration_s:s:acked")
+    assert found.about["durations"] == "unknown"
+
+
+def test_copies_of_rows_are_left_out_and_counted(cli: Cli, log: Log) -> None:
+    header, *rows = rows_of(range(9), "5000,40000,1").split()
+    file = log("\n".join([header, *rows, *rows, ""]))
+    answer = cli("capture", file, "--columns", "duration=duration_s:s:written")
+    assert fs.read_capture(file).transfers.height == 9
+    assert "9 of 18 rows are copies of others" in answer.err
+    assert "they were left out" in answer.err
+
+
+def test_an_honest_log_of_nginx_has_no_warning(cli: Cli, log: Log) -> None:
+    # Responses that fit into the send buffer take 0.000 s; some end in the same millisecond.
+    lines = [f"{1_700_000_000 + t / 40:.3f},192.0.2.{t % 50},5000,40000,0.000" for t in range(200)]
+    header = "msec,remote_addr,bytes_sent,tcpinfo_rtt,request_time"
+    answer = cli("capture", log("\n".join([header, lines[0], *lines, ""])))
+    assert answer.status == 0
+    assert answer.err == ""
 
 
 @settings(max_examples=60, deadline=None)

@@ -37,7 +37,8 @@ class Trace:
     file: str
     by_server: bool
     name: str
-    begin_s: float
+    begin_s: float | None
+    """The trace's reference time since 1970; None where the file has none."""
     start: float = 0.0
     last: float = 0.0
     bad: int = 0
@@ -118,6 +119,11 @@ class Trace:
         self.client, self.server = ends[::-1] if self.by_server else ends
 
     @property
+    def begun_s(self) -> float:
+        """The reference time, or zero."""
+        return self.begin_s or 0.0
+
+    @property
     def network(self) -> str:
         """The peer's network, or the trace where addresses are not told."""
         address = (self.client if self.by_server else self.server)[0]
@@ -142,7 +148,7 @@ class Trace:
         return {
             "stream": number,
             "file": self.file,
-            "start": self.begin_s + self.start,
+            "start": self.begun_s + self.start,
             "client_ip": self.client[0],
             "client_port": self.client[1],
             "server_ip": self.server[0],
@@ -169,7 +175,7 @@ class Trace:
             yield {
                 "connection": number,
                 "direction": ("c2s", "s2c")[sender],
-                "start": self.begin_s + stream.start,
+                "start": self.begun_s + stream.start,
                 "bytes": stream.size,
                 "end_s": stream.end - stream.start,
                 "acked_s": None,
@@ -246,10 +252,16 @@ def read(files: Sequence[str]) -> Capture:
     told = [trace for trace in traces if trace.streams or trace.plain]
     if not told:
         raise RequestError(f"{files[0]} holds no data: no packets were sent or received in it")
-    told.sort(key=lambda trace: trace.start)
     empty = len(traces) - len(told)
     if empty:
         warnings.append(f"{empty} traces without data were left out")
+    apart = _set_apart(told)
+    if apart > 1:
+        warnings.append(
+            f"{apart} of {len(told)} traces have no reference_time: which ran at the same time is "
+            "not known, so each is replayed alone; write it in common_fields, or record packets"
+        )
+    told.sort(key=lambda trace: trace.begun_s + trace.start)
     connections = connection_frame([trace.row(n) for n, trace in enumerate(told)])
     transfers = transfer_frame([row for n, trace in enumerate(told) for row in trace.rows(n)])
     return Capture(
@@ -271,6 +283,25 @@ def read(files: Sequence[str]) -> Capture:
             "RTT: the first sample of the endpoint; rates and buffers of paths are not known",
         ],
     )
+
+
+APART_S = 7200.0
+"""Between traces of which no time is known: longer than any state of a replay lives."""
+
+
+def _set_apart(traces: Sequence[Trace]) -> int:
+    """Puts traces without a reference time one after another; returns how many there are.
+
+    Their clocks start at zero each. Read as one clock, all of them would begin at once.
+    """
+    unknown = [trace for trace in traces if trace.begin_s is None]
+    free_s = max(
+        (trace.begun_s + trace.last for trace in traces if trace.begin_s), default=-APART_S
+    )
+    for trace in unknown:
+        trace.begin_s = free_s + APART_S - min(trace.start, 0.0)
+        free_s = trace.begin_s + trace.last
+    return len(unknown)
 
 
 def _traces(file: str, warnings: list[str]) -> Iterator[Trace]:
@@ -357,13 +388,14 @@ def _begun(file: str, described: dict[str, Any], number: int) -> tuple[Trace, Cl
         file=file,
         by_server=side == "server",
         name=str(name or f"trace {number + 1} of {file}"),
-        begin_s=begin_ms / 1e3,
+        # Absolute times are since 1970 also where they have no reference.
+        begin_s=begin_ms / 1e3 if begin_ms or form == "absolute" else None,
     )
     return trace, Clock(form, begin_ms)
 
 
 def _reference(reference: Any) -> float:
-    """Milliseconds since 1970 of a number (0.3) or of a clock's description (0.4)."""
+    """Milliseconds since 1970 of a number (0.3) or of a clock's description (0.4); 0 for none."""
     if isinstance(reference, dict):
         text = reference.get("wall_clock_time") or reference.get("epoch")
         try:

@@ -15,23 +15,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flowstart.captures import sources
+from flowstart.captures import durations, plausibility, sources
 from flowstart.captures.contents import Capture, Group, PathEstimate
 from flowstart.captures.frames import all_columns, network
+from flowstart.captures.plausibility import ZONELESS
+from flowstart.captures.rate_bounds import least_rates
+from flowstart.captures.units import TEXTS, UNITS, USUAL, Source
 from flowstart.errors import RequestError
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
-BYTES = {"B": 1.0, "kB": 1e3, "MB": 1e6}
-RATES = {"bps": 1.0, "kbps": 1e3, "Mbps": 1e6, "Gbps": 1e9, "Bps": 8.0}
-UNITS = {"time": SECONDS, "end": SECONDS, "rtt": SECONDS, "duration": SECONDS, "bytes": BYTES,
-         "rate": RATES, "peer": {}, "connection": {}}  # fmt: skip
-"""What a log may tell, with the units of each: `time` is the start of a transfer, `end` its end."""
-USUAL = {"time": "s", "end": "s", "bytes": "B"}
-"""Units that need not be said: seconds since 1970, and bytes."""
 KNOWN = {
     # nginx (ngx_http_core_module, ngx_http_log_module), which writes a row at the end.
     "msec": ("end", "s"),
@@ -41,21 +36,38 @@ KNOWN = {
     "bytes_sent": ("bytes", "B"),
     "body_bytes_sent": ("bytes", "B"),
     "tcpinfo_rtt": ("rtt", "us"),
+    "tcpinfo_rttvar": ("rttvar", "us"),
+    "tcpinfo_snd_cwnd": ("cwnd", "packets"),
     "request_time": ("duration", "s"),
+    "upstream_header_time": ("backend", "s"),
+    "upstream_response_time": ("backend", "s"),
+    # Apache httpd (mod_log_config) and varnishncsa, by their format strings.
+    "%D": ("duration", "us"),
+    "%{ms}T": ("duration", "ms"),
+    "%T": ("duration", "s"),
+    "%a": ("peer", ""),
+    "%h": ("peer", ""),
+    "%O": ("bytes", "B"),
+    "%B": ("bytes", "B"),
+    "Varnish:time_firstbyte": ("backend", "s"),
+    # HAProxy (configuration manual, "Timing events"): active and response time.
+    "Ta": ("duration", "ms"),
+    "Tr": ("backend", "ms"),
+    # Envoy (access logging, "Command operators").
+    "%DURATION%": ("duration", "ms"),
+    "%RESPONSE_DURATION%": ("backend", "ms"),
+    "%BYTES_SENT%": ("bytes", "B"),
+    # IIS and CloudFront (W3C extended format); `time-taken` differs between them.
+    "c-ip": ("peer", ""),
+    "sc-bytes": ("bytes", "B"),
+    "time-to-first-byte": ("backend", "s"),
     # Others' usual names.
     "ts": ("time", "s"),
     "timestamp": ("time", "s"),
     "client_ip": ("peer", ""),
 }
-"""Names of columns that are known, with their meaning and unit."""
-
-
-@dataclass(frozen=True)
-class Source:
-    """The column that something is taken from."""
-
-    column: str
-    unit: str
+"""Names of columns that are known, with their meaning and unit; of two for the same, the earlier
+in this list is taken."""
 
 
 @dataclass(frozen=True)
@@ -70,10 +82,13 @@ class Columns:
     def find(cls, file: str, names: Sequence[str], mapping: Mapping[str, str]) -> "Columns":
         """By a mapping (`{"rtt": "tcpinfo_rtt:us"}`), and by their names what it leaves out."""
         sources = {what: _mapped(file, what, text, names) for what, text in mapping.items()}
-        for name in names:
+        order = {name: place for place, name in enumerate(KNOWN)}
+        for name in sorted(names, key=lambda name: order.get(name, len(order))):
             what, unit = _by_name(name)
             if what and what not in sources:
-                sources[what] = Source(name, unit)
+                sources[what] = Source(name, unit, durations.of_column(name))
+        if durations.TIME_TAKEN in names and "duration" not in sources:
+            sources["duration"] = _time_taken(names)
         if "end" in mapping:
             sources.pop("time", None)
         missing = "bytes" if "bytes" not in sources else None
@@ -96,16 +111,29 @@ class Columns:
     @property
     def notes(self) -> list[str]:
         """Every column, with what is taken from it and in which unit."""
-        used = [
-            f"{what} from {source.column}" + (f" ({source.unit})" if source.unit else "")
-            for what, source in self.sources.items()
-        ]
+        used = [f"{what} from {source.text}" for what, source in self.sources.items()]
         notes = [f"columns used: {', '.join(used)}"]
         return notes + ([f"columns ignored: {listed(self.ignored)}"] if self.ignored else [])
 
     @property
+    def duration_kind(self) -> str:
+        """The kind of the durations."""
+        return self.sources["duration"].kind if self.has("duration") else durations.UNKNOWN
+
+    def without_rates(self) -> "Columns":
+        """The same with durations from which no rates follow."""
+        duration = dataclasses.replace(self.sources["duration"], kind=durations.UNKNOWN)
+        return dataclasses.replace(self, sources={**self.sources, "duration": duration})
+
+    @property
     def warnings(self) -> list[str]:
-        """The columns that would be used if their units were known."""
+        """The columns that would be used if their units or kinds were known."""
+        duration = self.sources.get("duration")
+        if duration is None or self.has("rate") or duration.kind != durations.UNKNOWN:
+            return self._without_unit()
+        return [*self._without_unit(), _without_kind(duration)]
+
+    def _without_unit(self) -> list[str]:
         return [
             f"column `{name}` is ignored: its unit is not known; name it, such as --columns "
             f"{name}={name}:{next(iter(UNITS[name]))} ({', '.join(UNITS[name])})"
@@ -124,13 +152,19 @@ class Columns:
         found = []
         for what, source in self.sources.items():
             cell = pl.col(source.column)
-            if what in ("peer", "connection"):
+            if what in TEXTS:
                 found.append(cell.cast(pl.String).alias(what))
-            elif source.unit:
+            elif what == "backend":
+                found.append(_added(cell.cast(pl.String)).mul(UNITS[what][source.unit]).alias(what))
+            elif what in ("time", "end"):
+                factor = UNITS[what][source.unit or "s"]
+                found.append(_moment(cell.cast(pl.String).str.strip_chars(), factor).alias(what))
+                found.append(
+                    _zoneless(cell.cast(pl.String)).is_not_null().alias(f"{what}{ZONELESS}")
+                )
+            else:
                 number = cell.cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False)
                 found.append((number * UNITS[what][source.unit]).alias(what))
-            else:
-                found.append(_moment(cell.cast(pl.String)).alias(what))
         return found
 
 
@@ -151,11 +185,14 @@ def parse(text: str) -> dict[str, str]:
 
 def _mapped(file: str, what: str, text: str, names: Sequence[str]) -> Source:
     """A column that the user has named, with its unit."""
-    column, unit = text, ""
-    if text not in names and ":" in text:
-        column, _, unit = text.rpartition(":")
     if what not in UNITS:
         raise RequestError(f"--columns: `{what}` is none of {', '.join(UNITS)}")
+    column, unit, kind = text, "", durations.UNKNOWN
+    before, _, last = text.rpartition(":")
+    if what == "duration" and text not in names and last in durations.NAMED:
+        column, kind = before, last
+    if column not in names and ":" in column:
+        column, _, unit = column.rpartition(":")
     if column not in names:
         raise RequestError(
             f"--columns {what}={text}: {file} has no column `{column}`; there is {listed(names)}"
@@ -163,6 +200,8 @@ def _mapped(file: str, what: str, text: str, names: Sequence[str]) -> Source:
     units = UNITS[what]
     if unit and unit not in units:
         known = f"it may be {', '.join(units)}" if units else "it has none"
+        if what == "duration":
+            known += f", with a kind after it: {', '.join(durations.NAMED)}"
         raise RequestError(f"--columns {what}={text}: the unit `{unit}` is not known; {known}")
     unit = unit or _by_name(column)[1] or _suffix(column, units) or USUAL.get(what, "")
     if units and not unit:
@@ -171,7 +210,25 @@ def _mapped(file: str, what: str, text: str, names: Sequence[str]) -> Source:
             f"--columns {what}={text}: its unit is not known; write {what}={column}:{first} "
             f"({', '.join(units)})"
         )
-    return Source(column, unit)
+    named = kind != durations.UNKNOWN
+    return Source(column, unit, kind if named else durations.of_column(column))
+
+
+def _time_taken(names: Sequence[str]) -> Source:
+    """The duration of IIS or CloudFront."""
+    edge = any(name.startswith(durations.EDGE) for name in names)
+    unit, kind = ("s", "written") if edge else ("ms", "acked")
+    return Source(durations.TIME_TAKEN, unit, kind)
+
+
+def _without_kind(source: Source) -> str:
+    """A warning of durations whose end is not known."""
+    written = f"--columns duration={source.column}:{source.unit}"
+    kinds = "; ".join(f"{name}: {durations.KINDS[name].end}" for name in durations.NAMED)
+    return (
+        f"no rates follow from the durations in `{source.column}`: their end is not known; name "
+        f"it, such as {written}:{durations.NAMED[0]} ({kinds})"
+    )
 
 
 def _by_name(name: str) -> tuple[str | None, str]:
@@ -193,17 +250,44 @@ def _suffix(name: str, units: Mapping[str, float]) -> str:
     return unit if underscore and unit in units else ""
 
 
-def _moment(cell: "pl.Expr") -> "pl.Expr":
-    """Seconds since 1970 of a number, of ISO 8601 or of nginx's `16/Nov/2026:10:00:00 +0100`."""
+WITH_ZONE = ("%+", "%d/%b/%Y:%H:%M:%S %z")
+"""ISO 8601, and nginx's `16/Nov/2026:10:00:00 +0100`."""
+WITHOUT_ZONE = ("%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f")
+
+
+def _moment(cell: "pl.Expr", factor: float) -> "pl.Expr":
+    """Seconds since 1970 of a number in a unit, or of a date; without a zone it is of UTC."""
     import polars as pl
 
-    def parsed(form: str) -> "pl.Expr":
-        moment = cell.str.to_datetime(form, time_unit="us", time_zone="UTC", strict=False)
-        return moment.dt.timestamp("us") / 1e6
+    number = cell.cast(pl.Float64, strict=False) * factor
+    return pl.coalesce(number, *(_parsed(cell, form) for form in WITH_ZONE), _zoneless(cell))
 
-    number = cell.cast(pl.Float64, strict=False)
-    forms = ("%+", "%d/%b/%Y:%H:%M:%S %z")
-    return pl.coalesce(number, *map(parsed, forms))
+
+def _zoneless(cell: "pl.Expr") -> "pl.Expr":
+    """The same of a date that names no zone; null for others."""
+    import polars as pl
+
+    return pl.coalesce(*(_parsed(cell, form) for form in WITHOUT_ZONE))
+
+
+def _parsed(cell: "pl.Expr", form: str) -> "pl.Expr":
+    moment = cell.str.to_datetime(form, time_unit="us", time_zone="UTC", strict=False)
+    return moment.dt.timestamp("us") / 1e6
+
+
+def _added(cell: "pl.Expr") -> "pl.Expr":
+    """The sum of the numbers in a cell: nginx lists the times of all servers that it tried.
+
+    HAProxy writes -1 for a time that it has not measured.
+    """
+    import polars as pl
+
+    numbers = (
+        cell.str.replace_all(r"-[0-9.]+", "")
+        .str.extract_all(r"[0-9]+(?:\.[0-9]+)?")
+        .cast(pl.List(pl.Float64))
+    )
+    return pl.when(numbers.list.len() > 0).then(numbers.list.sum())
 
 
 def listed(names: Sequence[str]) -> str:
@@ -220,6 +304,9 @@ ANYWHERE = "all peers"
 FORMAT = "server-log"
 NO_PACKETS = "not estimated: a server's log has no packets"
 NO_RATES = "rates are not estimated here: a replay fits them to the durations"
+NEVER_RATES = (
+    "no rates follow from such durations: record packets, or give --network NAME:rate=RATE"
+)
 PARQUET = b"PAR1"
 
 
@@ -241,6 +328,11 @@ def is_log(capture: Capture) -> bool:
     return capture.about.get("format") == FORMAT
 
 
+def kind_of(capture: Capture) -> durations.Kind:
+    """What the durations of a log measure."""
+    return durations.KINDS[capture.about.get("durations", durations.UNKNOWN)]
+
+
 def kind(file: str) -> str:
     """What a table is written in, in words."""
     return "Parquet" if sources.start_of(file).startswith(PARQUET) else "table of text"
@@ -259,7 +351,13 @@ def read(file: str, mapping: Mapping[str, str]) -> Capture:
     if rows.is_empty():
         reasons = "; ".join(_counted(bad)) or "it has no rows"
         raise RequestError(f"{file} holds no transfers: {reasons}")
-    return _capture(file, rows, columns.warnings + _counted(bad), columns)
+    plausibility.refuse_wrong_units(file, rows, columns.sources)
+    warnings = columns.warnings + _counted(bad)
+    rows, copies = plausibility.without_copies(rows)
+    if short := plausibility.too_short(rows, columns.sources):
+        columns = columns.without_rates()
+    warnings += [*copies, *short, *plausibility.suspicions(rows, columns.sources)]
+    return _capture(file, rows, warnings, columns)
 
 
 @contextmanager
@@ -319,17 +417,23 @@ def _plain(file: str) -> Iterator[str]:
 
 
 def _completed(rows: "pl.DataFrame") -> "pl.DataFrame":
-    """Every column that may be told, and the start of what tells its end."""
+    """Every column that a log may have; the duration and the start of the response alone.
+
+    The time until its first byte, the backend's, is taken from both.
+    """
     import polars as pl
 
-    absent = {"peer": pl.String, "connection": pl.String, "rtt": pl.Float64, "rate": pl.Float64,
-              "duration": pl.Float64}  # fmt: skip
     rows = rows.with_columns(
-        pl.lit(None, kind).alias(name) for name, kind in absent.items() if name not in rows.columns
+        pl.lit(None, pl.String if name in TEXTS else pl.Float64).alias(name)
+        for name in UNITS
+        if name not in rows.columns and name not in ("time", "end", "bytes")
     )
+    duration, backend = pl.col("duration"), pl.col("backend").fill_null(0.0)
     if "time" not in rows.columns:
-        rows = rows.with_columns(time=pl.col("end") - pl.col("duration").fill_null(0.0))
-    return rows
+        rows = rows.with_columns(time=pl.col("end") - duration.fill_null(0.0))
+    # A backend that was slower than the whole had nothing left to wait for.
+    waited = pl.min_horizontal(backend, duration.fill_null(backend).clip(0.0))
+    return rows.with_columns(time=pl.col("time") + waited, duration=duration - waited)
 
 
 def _judged(rows: "pl.DataFrame") -> tuple["pl.DataFrame", dict[str, int]]:
@@ -383,9 +487,9 @@ def _capture(file: str, rows: "pl.DataFrame", warnings: list[str], columns: Colu
 
     rows = rows.sort("time", maintain_order=True).with_row_index("row")
     if columns.has("connection"):
-        rows = rows.with_columns(pl.coalesce("connection", pl.format("row {}", "row")))
-        first = pl.col("time").min().over("connection")
-        rows = rows.with_columns(stream=pl.struct(first, "connection").rank("dense") - 1)
+        # Each server counts its own connections, so that a number alone may mean several.
+        ends = pl.struct("server", "peer", pl.coalesce("connection", pl.format("row {}", "row")))
+        rows = rows.with_columns(stream=pl.col("row").min().over(ends).rank("dense") - 1)
     else:
         rows = rows.with_columns(stream=pl.col("row"))
     rows = rows.with_columns(pl.col("stream").cast(pl.UInt32), pl.col("bytes").cast(pl.UInt64))
@@ -400,8 +504,14 @@ def _capture(file: str, rows: "pl.DataFrame", warnings: list[str], columns: Colu
             pl.col("duration").fill_null(0.0).alias("end_s"),
             pl.lit(None, pl.Float64).alias("acked_s"),
         ),
-        groups=_groups(rows),
-        about={"format": FORMAT, "link_types": [], "packets": len(rows), "unreadable": 0},
+        groups=_groups(rows, columns),
+        about={
+            "format": FORMAT,
+            "link_types": [],
+            "packets": len(rows),
+            "unreadable": 0,
+            "durations": columns.duration_kind,
+        },
         warnings=warnings,
         notes=_notes(columns),
     )
@@ -433,10 +543,11 @@ def _connections(file: str, rows: "pl.DataFrame") -> "pl.DataFrame":
     return all_columns(known)
 
 
-def _groups(rows: "pl.DataFrame") -> list[Group]:
-    """The networks with what their rows tell of the paths to them, the largest first."""
+def _groups(rows: "pl.DataFrame", columns: Columns) -> list[Group]:
+    """The networks with what their rows imply for the paths to them, the largest first."""
     import polars as pl
 
+    kind = durations.KINDS[columns.duration_kind]
     networks = rows.group_by("network").agg(
         pl.col("stream").n_unique().alias("connections"),
         pl.col("rtt").min().alias("min_rtt_s"),
@@ -444,16 +555,21 @@ def _groups(rows: "pl.DataFrame") -> list[Group]:
         pl.when(_positive("rate")).then("rate").quantile(RATE_SHARE, "nearest").alias("told"),
         _positive("duration").any().alias("timed"),
     )
+    if kind.bounds_rates:
+        least = least_rates(rows, by_connection=columns.has("connection"))
+        networks = networks.join(least, on="network", how="left")
     networks = networks.sort("bytes", "network", descending=[True, False])
-    return [_group(row) for row in networks.iter_rows(named=True)]
+    return [_group(row, kind) for row in networks.iter_rows(named=True)]
 
 
-def _group(row: Mapping[str, Any]) -> Group:
+def _group(row: Mapping[str, Any], kind: durations.Kind) -> Group:
     method = f"{RATE_SHARE:.0%} quantile of the rates in the log"
     if row["told"] is None:
         method = "not estimated: the log has neither rates nor durations"
         if row["timed"]:
             method = "not estimated yet: a replay fits it to the durations"
+            if not kind.gives_rates:
+                method = f"not estimated: the durations give no rate, since {kind.end}"
     return Group(
         network=row["network"],
         connections=row["connections"],
@@ -462,6 +578,7 @@ def _group(row: Mapping[str, Any]) -> Group:
             PathEstimate.unknown(row["bytes"], NO_PACKETS),
             rate_bps=row["told"],
             rate_method=method,
+            rate_low_bps=None if row["told"] else row.get("least"),
         ),
         from_remote=PathEstimate.unknown(0, NO_PACKETS),
     )
@@ -474,8 +591,11 @@ def _notes(columns: Columns) -> list[str]:
         *columns.notes,
         "every row counts as a transfer to a client that opened the connection",
     ]
-    if columns.has("duration") and not columns.has("rate"):
-        notes.append(NO_RATES)
+    if columns.has("duration"):
+        kind = durations.KINDS[columns.duration_kind]
+        notes.append(f"when a duration ends, {kind.end}")
+        if not columns.has("rate"):
+            notes.append(NO_RATES if kind.gives_rates else NEVER_RATES)
     missing = {
         "peer": "no column has the peer: all transfers share one path",
         "rtt": "no column has round-trip times: a replay needs --rtt",

@@ -1,12 +1,14 @@
 """How well a replay of what was recorded agrees with the recording, transfer by transfer."""
 
 import dataclasses
+import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flowstart import text
 from flowstart.captures import server_log
 from flowstart.captures.contents import Capture
+from flowstart.captures.durations import Kind
 from flowstart.render.grid import Column, Grid
 from flowstart.replays import rate_fit
 from flowstart.replays.paths import ReplayPath, build
@@ -111,18 +113,22 @@ def _replayed(paths: list[ReplayPath], runner: Runner) -> "pl.DataFrame":
     import polars as pl
 
     by_log = server_log.is_log(runner.capture)
-    compared = _compared_with_log if by_log else _compared
+    kind = server_log.kind_of(runner.capture)
+    compared = functools.partial(_compared_with_log, kind=kind) if by_log else _compared
     sections = {replayed.name: replayed.section for replayed in paths}
     parts: list[pl.DataFrame] = []
     for found in runner.run(paths, TOGETHER):
         for (name,), mine in found.partition_by("network", as_dict=True).items():
             parts.append(compared(mine, sections[str(name)].traffic))
-    return _spanned(pl.concat(parts)) if by_log else pl.concat(parts)
+    whole = pl.concat(parts)
+    return _spanned(whole, kind) if by_log else whole
 
 
-def _compared_with_log(simulated: "pl.DataFrame", traffic: Traffic) -> "pl.DataFrame":
+def _compared_with_log(simulated: "pl.DataFrame", traffic: Traffic, kind: Kind) -> "pl.DataFrame":
     """Both times of each transfer: its duration in the log, and that of its data."""
     import polars as pl
+
+    ends_seen = (pl.col("recorded_s") > 0) & kind.gives_rates
 
     recorded = traffic.transfers.select("transfer", recorded_s=pl.col("end_s") - pl.col("start_s"))
     places = traffic.connections.select("connection", "least_rtt_s")
@@ -130,19 +136,19 @@ def _compared_with_log(simulated: "pl.DataFrame", traffic: Traffic) -> "pl.DataF
     found = found.with_columns(
         leaves=pl.lit(value=True),
         closings=pl.lit(0),
-        recorded_acked_s=pl.when(pl.col("recorded_s") > 0).then("recorded_s"),
+        recorded_acked_s=pl.when(ends_seen).then("recorded_s"),
         simulated_s=pl.col("acked_s") - pl.col("sent_s"),
     )
     return found.select(*KEPT, "least_rtt_s")
 
 
-def _spanned(found: "pl.DataFrame") -> "pl.DataFrame":
+def _spanned(found: "pl.DataFrame", kind: Kind) -> "pl.DataFrame":
     """Simulated times of what the log's durations span."""
     import polars as pl
 
     columns = ("simulated_s", "recorded_acked_s", "least_rtt_s")
     simulated_s, recorded_s, rtt_s = found.select(*columns).drop_nulls().to_numpy().T
-    more_s = rate_fit.best(simulated_s, recorded_s, rtt_s) * pl.col("least_rtt_s")
+    more_s = rate_fit.best(kind, simulated_s, recorded_s, rtt_s) * pl.col("least_rtt_s")
     return found.with_columns(simulated_s=pl.col("simulated_s") + more_s).select(
         *KEPT, ratio=pl.col("simulated_s") / pl.col("recorded_s")
     )

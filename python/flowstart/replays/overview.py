@@ -52,8 +52,11 @@ def sources(replay: ReplayData) -> str:
 
 def _of_log(replay: ReplayData) -> str:
     """Where the rates of a log come from."""
-    fitted = any(replayed.rate_range for replayed in replay.paths)
-    return "fitted to the log's durations by simulation" if fitted else "from the log's rates"
+    if any("rate" not in replayed.assumed and replayed.rate_range for replayed in replay.paths):
+        return "fitted to the log's durations by simulation"
+    if all("rate" in replayed.assumed for replayed in replay.paths):
+        return "unknown, since no durations of the log imply them"
+    return "from the log's rates"
 
 
 def _assumed(replay: ReplayData) -> list[str]:

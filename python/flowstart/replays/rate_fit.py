@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from flowstart import text
 from flowstart.captures import server_log
 from flowstart.captures.contents import Capture, Group
+from flowstart.captures.durations import Kind
 from flowstart.errors import SimulationError
 from flowstart.model import quantities
 from flowstart.model.document import Document, encode
@@ -29,29 +30,20 @@ from flowstart.simulation.batch import run_many
 
 Floats = NDArray[np.float64]
 
-SPANS = {
-    -1.0: "from the first data sent until a round trip before its last acknowledgement",
-    -0.5: "from the first data sent until the client has the last byte",
-    0.0: "from the first data sent to its last acknowledgement",
-    0.5: "from the server's SYN until the client has the last byte",
-    1.0: "from the client's SYN until it has the last byte",
-    1.5: "from the client's SYN to the last acknowledgement",
-}
-"""By the round trips beyond those from the first data sent to its last acknowledgement."""
 FEWEST_TO_COMPARE = 30
-"""With fewer transfers, durations are taken to span the data."""
+"""With fewer transfers, durations are taken to have the first span of their kind."""
 
 
-def best(simulated_s: Floats, recorded_s: Floats, rtt_s: Floats) -> float:
+def best(kind: Kind, simulated_s: Floats, recorded_s: Floats, rtt_s: Floats) -> float:
     """The span with which most simulated times, of the data alone, agree with the recorded ones."""
-    if len(recorded_s) < FEWEST_TO_COMPARE:
-        return 0.0
+    if len(recorded_s) < FEWEST_TO_COMPARE or not kind.gives_rates:
+        return next(iter(kind.spans), 0.0)
 
     def difference(span: float) -> float:
         times_s = np.maximum(simulated_s + span * rtt_s, 1e-6)
         return float(np.abs(np.log(times_s / recorded_s)).mean())
 
-    return min(SPANS, key=difference)
+    return min(kind.spans, key=difference)
 
 
 BUFFERS = (0.25, 0.5, 1.0, 3.0)
@@ -73,36 +65,47 @@ PRECISION = 0.01
 """Times that agree so closely are taken for equal: clocks and round trips are no better."""
 CAP = 1.0
 """No transfer counts more than one whose log time is off by this."""
-DRAWS = 200
+DRAWS, SIGNIFICANCE, EQUAL = 200, 0.025, 1e-9
+"""Resamples; a rate is outside of the interval where it agrees less well than the best one in all
+but this share of them; sums of differences that are equal."""
+MODEL = 0.0025
+"""Rates agree equally well where mean differences of log times differ by less. Fitted: with it,
+intervals contain the rate of 101 of 102 simulated networks; without it, of 30 of 42."""
 KNOWN, POOR = 1.5, 0.1
-"""A rate is known where the ends of its interval have at most this ratio, and times agree: where
-their median difference is larger, no more is concluded than that the path has this throughput."""
+"""A rate is measured where the ends of its interval have at most this ratio. Where times disagree
+by more in the median, durations are not what the simulator models, and the rate is unknown."""
 
 
 def fitted(capture: Capture, settings: Settings, *, workers: int | None = None) -> Capture:
     """The capture with rates for the networks of which a log has durations and no rates.
 
-    Others are returned as they are.
+    A rate is measured, bounded or unknown: with an interval within a factor, with one that is wider
+    or has one end only, or with none. The two latter are assumed. Others are returned as they are.
     """
     wanted = [group for group in capture.groups if group.to_remote.rate_bps is None]
     if not server_log.is_log(capture) or settings.rate or not wanted:
         return capture
+    kind = server_log.kind_of(capture)
+    if not kind.gives_rates:
+        rates = _throughputs(capture)
+        groups = [_with_throughput(group, rates) for group in capture.groups]
+        return dataclasses.replace(capture, groups=groups)
     as_recorded = settings.as_recorded()
     sections = Traffic.of(capture, as_recorded, {}).by_network()
     found = [
-        _Network(group, sections[group.network], as_recorded)
+        _Network(group, sections[group.network], kind, as_recorded)
         for group in wanted
         if group.network in sections
     ]
     found = [one for one in found if one.counted.any()]
     for one in found:
         one.search(workers)
-    span = _span(found)
+    span = _span(kind, found)
     fits = {one.group.network: one.fit(span, workers) for one in found}
     groups = [_with_rate(group, fits) for group in capture.groups]
     notes = [note for note in capture.notes if note != server_log.NO_RATES]
     if fits:
-        notes.append(f"durations agree best with times {SPANS[span]}")
+        notes.append(f"durations agree best with times {kind.spans[span]}")
     return dataclasses.replace(capture, groups=groups, notes=notes)
 
 
@@ -112,25 +115,62 @@ class RateFit:
 
     rate_bps: float
     low_bps: float
-    high_bps: float
-    """The 95 % interval; infinite where no rate that was tried is too high."""
+    high_bps: float | None
+    """The 95 % interval; no high end where no rate that was tried is too high."""
     transfers: int
     error: float
     """The median relative difference between simulated and recorded times."""
 
     @property
+    def bounded(self) -> bool:
+        """Whether the interval means anything."""
+        return self.transfers >= FEWEST and self.error <= POOR
+
+    @property
     def known(self) -> bool:
-        """Whether the rate is known well enough to replay on it."""
-        return self.transfers >= FEWEST and self.high_bps <= KNOWN * self.low_bps
+        """Whether the rate is measured."""
+        return self.bounded and self.high_bps is not None and self.high_bps <= KNOWN * self.low_bps
 
     @property
     def text(self) -> str:
         """What was found, in words."""
-        high = "more" if np.isinf(self.high_bps) else text.rate(self.high_bps)
+        high = "more" if self.high_bps is None else text.rate(self.high_bps)
+        interval = f"{text.rate(self.low_bps)} to {high}, " if self.bounded else ""
         return (
-            f"fitted to the durations of {self.transfers} transfers, {text.rate(self.low_bps)} to "
-            f"{high}, median error {self.error:.1%}"
+            f"fitted to the durations of {self.transfers} transfers, {interval}"
+            f"median error {self.error:.1%}"
         )
+
+
+LARGEST = 0.9
+"""The responses whose throughput is assumed as a rate: those from this quantile of sizes on."""
+
+
+def _throughputs(capture: Capture) -> dict[str, float]:
+    """Bytes over duration of the largest responses of each network, in bits a second.
+
+    It is no bound of the path's rate where durations end in the send buffer.
+    """
+    import polars as pl
+
+    connections = capture.connections.select("network", connection="stream")
+    rows = capture.transfers.filter(pl.col("end_s") > 0).join(connections, on="connection")
+    largest = pl.col("bytes") >= pl.col("bytes").quantile(LARGEST)
+    sums = pl.col("bytes", "end_s").filter(largest).sum()
+    rates = rows.group_by("network").agg(sums)
+    return dict(rates.select("network", 8.0 * pl.col("bytes") / pl.col("end_s")).iter_rows())
+
+
+def _with_throughput(group: Group, rates: dict[str, float]) -> Group:
+    """A group without a rate with its throughput in the place of it, as an assumption."""
+    way = group.to_remote
+    if way.rate_bps is not None or group.network not in rates:
+        return group
+    rate = max(rates[group.network], way.rate_low_bps or 0.0)
+    least = f", at least {text.rate(way.rate_low_bps)}" if way.rate_low_bps else ""
+    method = f"unknown{least}, assumed the throughput of the largest responses: {way.rate_method}"
+    way = dataclasses.replace(way, rate_bps=rate, rate_method=method, rate_assumed=True)
+    return dataclasses.replace(group, to_remote=way)
 
 
 def _with_rate(group: Group, fits: dict[str, RateFit]) -> Group:
@@ -142,7 +182,7 @@ def _with_rate(group: Group, fits: dict[str, RateFit]) -> Group:
     if not fit.known:
         known = [one.rate_bps for one in fits.values() if one.known]
         assumed = "what fits best"
-        if np.isinf(fit.high_bps) and known:
+        if fit.high_bps is None and known:
             rate = max(median(known), fit.low_bps)
             assumed = "the median of the other networks', but no less than fits"
         method = f"unknown, assumed {assumed}: {method}"
@@ -150,27 +190,27 @@ def _with_rate(group: Group, fits: dict[str, RateFit]) -> Group:
         group.to_remote,
         rate_bps=rate,
         rate_method=method,
-        rate_low_bps=fit.low_bps,
-        rate_high_bps=None if np.isinf(fit.high_bps) else fit.high_bps,
+        rate_low_bps=fit.low_bps if fit.bounded else None,
+        rate_high_bps=fit.high_bps if fit.bounded else None,
         rate_assumed=not fit.known,
     )
     return dataclasses.replace(group, to_remote=way)
 
 
-def _span(networks: Sequence["_Network"]) -> float:
+def _span(kind: Kind, networks: Sequence["_Network"]) -> float:
     """What the log's durations span: that with which all networks together agree best."""
     if sum(one.counted.sum() for one in networks) < FEWEST_TO_COMPARE:
-        return 0.0
-    return min(SPANS, key=lambda span: sum(one.best(span)[1] for one in networks))
+        return next(iter(kind.spans))
+    return min(kind.spans, key=lambda span: sum(one.best(span)[1] for one in networks))
 
 
 class _Network:
     """The first transfers of a network, and their simulated times at rates and buffers."""
 
-    def __init__(self, group: Group, section: Section, settings: Settings) -> None:
+    def __init__(self, group: Group, section: Section, kind: Kind, settings: Settings) -> None:
         import polars as pl
 
-        self.group, self.settings = group, settings
+        self.group, self.kind, self.settings = group, kind, settings
         part = _first(section.traffic)
         self.path = path_of({"rate": "1Mbps"}, settings, part)
         replayed = ReplayPath(group.network, self.path, "", "", section)
@@ -192,7 +232,10 @@ class _Network:
 
     @property
     def seen_bps(self) -> float:
-        """What the fastest transfers have as bytes over duration; the path has at least that."""
+        """Bytes over duration of the fastest transfers.
+
+        The path has at least that, since the bytes have left it when such a duration ends.
+        """
         return float(np.quantile(self.bits[self.counted] / self.recorded_s[self.counted], 0.9))
 
     def search(self, workers: int | None) -> None:
@@ -201,7 +244,7 @@ class _Network:
         for begin in range(0, HIGHEST, UPWARD):
             steps = range(begin, begin + UPWARD)
             self._run([first * COARSE**step for step in steps], workers)
-            if max(self.best(span)[0] for span in SPANS) < self.rates[-UPWARD // 2]:
+            if max(self.best(span)[0] for span in self.kind.spans) < self.rates[-UPWARD // 2]:
                 break
 
     def fit(self, span: float, workers: int | None) -> RateFit:
@@ -215,17 +258,19 @@ class _Network:
         draws = np.random.default_rng(self.settings.seed).multinomial(
             number, np.full(number, 1 / number), size=DRAWS
         )
-        low, high = np.transpose([_ends(rates, costs @ draw) for draw in draws])
-        ends = _ends(rates, costs.sum(axis=-1))
-        lowest, highest = float(np.quantile(low, 0.025)), float(np.quantile(high, 0.975))
-        place = np.unravel_index(np.argmin(costs.sum(axis=-1)), costs.shape[:2])
-        error = float(np.median(np.abs(off[place])))
+        totals = (costs @ draws.T).min(axis=0)
+        total = costs.sum(axis=-1).min(axis=0)
+        more = np.quantile(totals - totals[np.argmin(total)], SIGNIFICANCE, axis=1)
+        accepted = np.flatnonzero(more <= MODEL * number + EQUAL)
+        ends = accepted[0] - 1, accepted[-1] + 1  # the first that are not
+        fits = rates[total <= total.min() + EQUAL]
+        best = np.unravel_index(np.argmin(costs.sum(axis=-1)), costs.shape[:2])
         return RateFit(
-            rate_bps=float(np.sqrt(ends[0] * ends[1])),
-            low_bps=self.seen_bps if error > POOR else lowest,
-            high_bps=float("inf") if error > POOR or highest >= rates[-1] else highest,
+            rate_bps=float(np.sqrt(fits[0] * fits[-1])),
+            low_bps=float(rates[max(ends[0], 0)]),
+            high_bps=float(rates[ends[1]]) if ends[1] < len(rates) else None,
             transfers=number,
-            error=error,
+            error=float(np.median(np.abs(off[best]))),
         )
 
     def best(self, span: float) -> tuple[float, float]:
@@ -274,13 +319,6 @@ class _Network:
 def _costs(off: Floats) -> Floats:
     """What differences count; a transfer that is not done is as far off as can be."""
     return np.nan_to_num(np.clip(np.abs(off) - PRECISION, 0, CAP), nan=CAP)
-
-
-def _ends(rates: Floats, totals: Floats) -> tuple[float, float]:
-    """The lowest and the highest rate of those that agree best, each with its best buffer."""
-    total = totals.min(axis=0)
-    equal = rates[total <= total.min() + 1e-9]
-    return float(equal[0]), float(equal[-1])
 
 
 def _first(traffic: Traffic) -> Traffic:

@@ -1,0 +1,133 @@
+"""What is wrong with a server log whose cells can all be read: units, copies, merged servers.
+
+Each check is a line with the remedy. Where the meaning of a log depends on it, the log is refused.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from flowstart import text
+from flowstart.captures.durations import KINDS
+from flowstart.captures.units import UNITS, Source
+from flowstart.errors import RequestError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+LATEST_S = 1e10
+"""Later times, after the year 2286, are of another unit. Seconds since 1970"""
+EPOCH_S = 1e8, LATEST_S
+"""Times since 1970 in the right unit."""
+RTT_S = 1e-4, 3.0
+"""A median RTT outside of this has another unit: below are hosts of one data centre, above is more
+than a path over two geostationary satellites."""
+DURATION_S = 0.0, 60.0
+"""A longer median is that of long polls, or of another unit; short ones end in the send buffer."""
+SHORT, MOST_SHORT = 0.9, 0.5
+"""Durations below this share of their lower limit are too short; limit of the share of such rows.
+The minimum RTT is that of the network, not of the row."""
+MOST_COPIES = 0.01
+"""A larger share of equal rows is copies: a few responses do end in the same millisecond."""
+MOST_EQUAL = 0.4
+"""The same where times are whole seconds, in which a client may fetch a file several times."""
+ZONELESS = " zoneless"
+"""Ends the names of columns that mark times without a zone."""
+IDENTITY = ("time", "bytes", "peer", "server", "connection", "duration", "rtt")
+"""What is equal in a copy of a row."""
+
+
+def refuse_wrong_units(file: str, rows: "pl.DataFrame", sources: Mapping[str, Source]) -> None:
+    """Raises RequestError where times or RTTs can only be of another unit than was taken."""
+    time = "time" if "time" in sources else "end"
+    for what, values, limits in ((time, rows["time"], EPOCH_S), ("rtt", rows["rtt"], RTT_S)):
+        middle = _median(values)
+        if middle is not None and middle > limits[1]:
+            source = sources[what]
+            unit = _fitting(middle, source, limits, UNITS[what])
+            raise RequestError(
+                f"{file}: the median of {what} from {source.text} is {middle:.3g} s; its unit is "
+                f"another: --columns {what}={source.column}:{unit}"
+            )
+
+
+def _median(values: "pl.Series") -> float | None:
+    middle = values.median()
+    return middle if isinstance(middle, float) else None
+
+
+def _fitting(
+    middle: float, source: Source, limits: tuple[float, float], units: Mapping[str, float]
+) -> str:
+    """The largest unit with which a median is plausible; the smallest where none is."""
+    number = middle / units[source.unit or "s"]
+    plausible = (name for name, unit in units.items() if limits[0] <= number * unit <= limits[1])
+    return next(plausible, min(units, key=lambda name: units[name]))
+
+
+def suspicions(rows: "pl.DataFrame", sources: Mapping[str, Source]) -> Iterator[str]:
+    """Lines on what is probably wrong, with the remedy."""
+    if any(rows[name].any() for name in rows.columns if name.endswith(ZONELESS)):
+        yield "times without a zone are read as UTC: write one, such as 2026-11-16T10:00:00+01:00"
+    for what, limits in (("rtt", RTT_S), ("duration", DURATION_S)):
+        middle = _median(rows[what])
+        if middle is not None and not limits[0] <= middle <= limits[1]:
+            source = sources[what]
+            unit = _fitting(middle, source, limits, UNITS[what])
+            yield (
+                f"the median of {what} from {source.text} is {text.seconds(middle)}: if its unit "
+                f"is another, name it, such as --columns {what}={source.column}:{unit}"
+            )
+    if "connection" in sources and "server" not in sources:
+        yield from _shared_numbers(rows)
+
+
+def _shared_numbers(rows: "pl.DataFrame") -> Iterator[str]:
+    import polars as pl
+
+    peers = rows.drop_nulls("connection").group_by("connection").agg(pl.col("peer").n_unique())
+    shared = (peers["peer"] > 1).sum()
+    if shared:
+        yield (
+            f"{shared} connection {'numbers have' if shared > 1 else 'number has'} several peers, "
+            "as in logs of several servers: "
+            "a connection is a number with its peer; where a column has the server, add "
+            "--columns server=COLUMN"
+        )
+
+
+def without_copies(rows: "pl.DataFrame") -> tuple["pl.DataFrame", list[str]]:
+    """The rows without exact copies of others, where these are too many for chance; and a line."""
+    import polars as pl
+
+    known = [name for name in IDENTITY if rows[name].null_count() < rows.height]
+    copies = rows.height - rows.select(pl.struct(known).hash().n_unique()).item()
+    whole_seconds = rows.select((pl.col("time") == pl.col("time").round()).all()).item()
+    if copies <= (MOST_EQUAL if whole_seconds else MOST_COPIES) * rows.height:
+        return rows, []
+    line = f"{copies} of {rows.height} rows are copies of others (equal {', '.join(known)})"
+    if whole_seconds:
+        return rows, [f"{line}: if a file was merged twice, remove them, such as with sort -u"]
+    return rows.unique(known, keep="first", maintain_order=True), [f"{line}: they were left out"]
+
+
+def too_short(rows: "pl.DataFrame", sources: Mapping[str, Source]) -> list[str]:
+    """A line where most durations are shorter than what they would span."""
+    import polars as pl
+
+    if "duration" not in sources or not KINDS[sources["duration"].kind].gives_rates:
+        return []
+    source = sources["duration"]
+    kind = KINDS[source.kind]
+    least = (1 + min(kind.spans)) * pl.col("rtt").min().over("network")
+    share = rows.select((pl.col("duration") < SHORT * least).mean()).item()
+    if share is None or share <= MOST_SHORT:
+        return []
+    larger = {"ns": "us", "us": "ms"}.get(source.unit, "s")
+    remedy = f"duration={source.column}:{larger}:{source.kind}"
+    if larger == source.unit:
+        remedy = f"duration={source.column}:{source.unit}:written"
+    line = (
+        f"{share:.0%} of the durations in {source.text} are shorter than it takes until "
+        f"{kind.end}: no rates follow from them; name their unit or end, such as --columns {remedy}"
+    )
+    return [line]
