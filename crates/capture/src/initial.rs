@@ -23,6 +23,8 @@ pub(crate) struct Measured {
 #[derive(Clone, Copy, Debug)]
 struct Flight {
     first_byte: u64,
+    /// The byte after its last one.
+    end: u64,
     /// Segments sent before it, which may have enlarged the window.
     earlier: u32,
     sent: Measured,
@@ -59,6 +61,7 @@ impl Initial {
         let Some(flight) = &mut self.flight else {
             self.flight = Some(Flight {
                 first_byte: data.start,
+                end: data.start + data.payload,
                 earlier,
                 sent: Measured {
                     segments,
@@ -72,7 +75,10 @@ impl Initial {
             return;
         };
         let pause = data.time.saturating_sub(flight.last);
+        // Lost before the monitor, by the sequence numbers.
+        let missing = data.start.saturating_sub(flight.end);
         flight.last = data.time;
+        flight.end = flight.end.max(data.start + data.payload);
         if flight.over || data.repeat {
             flight.over = true;
             return;
@@ -83,11 +89,15 @@ impl Initial {
                 // Linux enlarges a window only where half of it was used (tcp_is_cwnd_limited).
                 let grown = flight.earlier > flight.sent.segments / 2;
                 let waited = pause > 2 * flight.pause && data.time - answers <= rtt / 2;
-                self.measured = (waited && !grown).then_some(flight.sent);
+                // Data missing here may be of either flight.
+                let whole = missing == 0;
+                self.measured = (waited && whole && !grown).then_some(flight.sent);
             }
             _ => {
-                flight.sent.segments = flight.sent.segments.saturating_add(segments);
-                flight.sent.bytes += data.payload;
+                let lost = u32::try_from(missing.div_ceil(data.mss)).unwrap_or(u32::MAX);
+                let more = segments.saturating_add(lost);
+                flight.sent.segments = flight.sent.segments.saturating_add(more);
+                flight.sent.bytes += missing + data.payload;
                 flight.pause = flight.pause.max(pause);
             }
         }
@@ -172,6 +182,22 @@ mod tests {
         initial.acknowledged(RTT, MSS, 0);
         send(&mut initial, RTT, 1, false);
         assert_eq!(initial.measured(), None);
+    }
+
+    #[test]
+    fn segments_that_were_lost_before_the_monitor_count_where_their_flight_is_known() {
+        for (lost, expected) in [(4, Some(10)), (9, None), (10, None)] {
+            let mut initial = Initial::default();
+            for segment in (0..12).filter(|&segment| segment != lost) {
+                let time = if segment < 10 { segment * 1000 } else { RTT };
+                if segment >= 10 {
+                    initial.acknowledged(RTT, MSS, 0);
+                }
+                send(&mut initial, time, segment, false);
+            }
+            let measured = initial.measured().map(|measured| measured.segments);
+            assert_eq!(measured, expected, "{lost}");
+        }
     }
 
     #[test]
