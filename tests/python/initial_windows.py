@@ -19,9 +19,9 @@ from flowstart.captures import read_capture
 from flowstart.captures.senders import senders
 
 STACKS = ("linux", "freebsd-14", "rfc")
-KINDS = ("plain", "acks", "losses", "paced", "slow path", "short", "requests")
-"""What is special: nothing; the rule of ACKs; random losses; pacing; a path whose BDP is below the
-window; transfers within the window; a wait of the application between two writes."""
+KINDS = ("plain", "acks", "losses", "paced", "slow path", "short", "requests", "jitter")
+"""What is special: nothing; rule of ACKs; random losses; pacing; a path whose BDP is below the
+window; transfers within the window; a wait of the application between two writes; jitter."""
 CONNECTIONS = 4
 Side = Literal["sender", "receiver"]
 
@@ -64,6 +64,10 @@ def sender(number: int) -> Sender:
         rate_mbps /= draw.choice((4, 10))
     elif kind == "short":
         size = window * 1448 * draw.uniform(0.3, 0.95)
+    elif kind == "jitter":
+        path["jitter"] = f"exponential:mean={rtt_ms * draw.choice((0.01, 0.03, 0.1)):.2f}ms"
+        path["jitter_every"] = "1ms"
+        path["reordering"] = draw.choice((False, True))
     path["rate"] = f"{rate_mbps:.3f}Mbps"
     flow: dict[str, Any] = {"opener": "receiver", "count": CONNECTIONS, "stagger": "20s"}
     flow["size"] = f"{int(max(size, 200))}B"

@@ -10,6 +10,7 @@ from flowstart.captures import read_capture
 from flowstart.captures.contents import Capture
 from flowstart.captures.senders import initial_windows, senders
 from flowstart.replays.request import settings_of
+from initial_windows import judge, measure, sender
 
 Cli = Callable[..., Any]
 WEB_MIX = pathlib.Path(__file__).parent.parent / "data" / "captures" / "web-mix.pcap.gz"
@@ -65,3 +66,15 @@ def test_the_baseline_of_a_replay_has_the_measured_window(cli: Cli, tmp_path: pa
 def test_a_capture_of_ten_segments_leaves_the_settings_as_they_are() -> None:
     settings = settings_of({}, startups=None, capture=read_capture(WEB_MIX))
     assert settings == settings_of({}, startups=None)
+
+
+@pytest.mark.slow
+def test_windows_of_simulated_senders_are_right_or_unknown(tmp_path: pathlib.Path) -> None:
+    drawn = [sender(number) for number in range(200)]
+    verdicts = [judge(one, measure(one, tmp_path)) for one in drawn]
+    wrong = [one for one, verdict in zip(drawn, verdicts, strict=True) if verdict == "wrong"]
+    assert not wrong
+    # Where a jitter or a slow path hides the ends of flights, nothing is measured.
+    hidden = ("jitter", "slow path")
+    clear = [v for one, v in zip(drawn, verdicts, strict=True) if one.kind not in hidden]
+    assert clear.count("right") / len(clear) >= 0.95

@@ -431,9 +431,9 @@ impl Live {
             };
             self.waits[other].acknowledged(&ack);
             self.flights[other].acknowledged(&ack);
-            if let Some(halves) = self.shake.halves() {
+            if let (Some(halves), Some(rtt)) = (self.shake.halves(), self.shake.rtt()) {
                 // The server's side of the monitor is the first.
-                self.initials[other].acknowledged(segment.time, acked, halves[1 - other]);
+                self.initials[other].acknowledged(segment.time, acked, halves[1 - other], rtt);
             }
         }
     }

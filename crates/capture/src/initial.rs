@@ -4,6 +4,10 @@
 //! soon after the first ACK, and after a pause that is longer than any within the flight. Without that pause, either the
 //! application was slow, or a bottleneck before the monitor has drawn flight and answer together.
 
+/// Answers may be faster than the handshake by this part of a round trip. An assumption: hosts take some 0.1 ms for a
+/// SYN, and paths vary.
+const TOLERANCE: u64 = 16;
+
 /// The first flight of one side's data in a connection that shows its window.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Initial {
@@ -28,13 +32,29 @@ struct Flight {
     /// Segments sent before it, which may have enlarged the window.
     earlier: u32,
     sent: Measured,
-    /// Time of the last packet, and the longest pause before one. ns
+    /// Bytes of it that have not passed the monitor.
+    missing: u64,
+    /// Times of the first and the last packet, and the longest pause before one. ns
+    first: u64,
     last: u64,
     pause: u64,
     /// What passes from this time on may answer an ACK. ns
     answers: Option<u64>,
     /// It shows no window.
     over: bool,
+}
+
+impl Flight {
+    /// Whether data that seem to repeat were overtaken on their way: they have been counted as missing. The sender
+    /// repeats nothing within a round trip.
+    fn reordered(&mut self, data: &Sending, rtt: u64) -> bool {
+        let counted = data.start >= self.first_byte && self.missing >= data.payload;
+        let reordered = counted && data.time.saturating_sub(self.first) < rtt;
+        if reordered {
+            self.missing -= data.payload;
+        }
+        reordered
+    }
 }
 
 /// Data of the flight's side that pass the monitor.
@@ -67,6 +87,8 @@ impl Initial {
                     segments,
                     bytes: data.payload,
                 },
+                missing: 0,
+                first: data.time,
                 last: data.time,
                 pause: 0,
                 answers: None,
@@ -75,12 +97,11 @@ impl Initial {
             return;
         };
         let pause = data.time.saturating_sub(flight.last);
-        // Lost before the monitor, by the sequence numbers.
-        let missing = data.start.saturating_sub(flight.end);
         flight.last = data.time;
+        let missing = data.start.saturating_sub(flight.end);
         flight.end = flight.end.max(data.start + data.payload);
+        flight.over |= data.repeat && !flight.reordered(data, rtt);
         if flight.over || data.repeat {
-            flight.over = true;
             return;
         }
         match flight.answers {
@@ -94,8 +115,9 @@ impl Initial {
                 self.measured = (waited && whole && !grown).then_some(flight.sent);
             }
             _ => {
-                let lost = u32::try_from(missing.div_ceil(data.mss)).unwrap_or(u32::MAX);
-                let more = segments.saturating_add(lost);
+                let unseen = u32::try_from(missing.div_ceil(data.mss)).unwrap_or(u32::MAX);
+                let more = segments.saturating_add(unseen);
+                flight.missing += missing;
                 flight.sent.segments = flight.sent.segments.saturating_add(more);
                 flight.sent.bytes += missing + data.payload;
                 flight.pause = flight.pause.max(pause);
@@ -103,11 +125,13 @@ impl Initial {
         }
     }
 
-    /// The peer acknowledged data up to `acked`. `half` is the round trip between monitor and sender. ns
-    pub fn acknowledged(&mut self, time: u64, acked: u64, half: u64) {
+    /// The peer acknowledged data up to `acked`. `half` is the part of `rtt` between monitor and sender, as the
+    /// handshake showed it, with what the host took for its SYN. ns
+    pub fn acknowledged(&mut self, time: u64, acked: u64, half: u64, rtt: u64) {
         if let Some(flight) = &mut self.flight {
             if acked > flight.first_byte {
-                flight.answers.get_or_insert(time.saturating_add(half));
+                let fastest = half.saturating_sub(rtt / TOLERANCE);
+                flight.answers.get_or_insert(time.saturating_add(fastest));
             }
         }
     }
@@ -149,7 +173,7 @@ mod tests {
             send(&mut initial, segment * spacing, segment, false);
         }
         let ack = RTT - half;
-        initial.acknowledged(ack, MSS, half);
+        initial.acknowledged(ack, MSS, half, RTT);
         for segment in 10..12 {
             let after = (segment - 10) * spacing;
             send(&mut initial, ack + half + late + after, segment, false);
@@ -165,6 +189,18 @@ mod tests {
     }
 
     #[test]
+    fn answers_may_be_faster_than_the_handshake_was() {
+        let mut initial = Initial::default();
+        (0..4).for_each(|segment| send(&mut initial, segment, segment, false));
+        initial.acknowledged(RTT, MSS, MS, RTT);
+        send(&mut initial, RTT + MS / 2, 4, false);
+        assert_eq!(
+            initial.measured().map(|measured| measured.segments),
+            Some(4)
+        );
+    }
+
+    #[test]
     fn a_slow_application_and_a_bottleneck_before_the_monitor_show_none() {
         assert_eq!(window(1000, 0, 25 * MS), None);
         assert_eq!(window(4 * MS, 39 * MS, 0), None);
@@ -174,12 +210,12 @@ mod tests {
     fn nothing_is_known_of_a_flight_without_a_second_one_or_with_a_repetition() {
         let mut initial = Initial::default();
         send(&mut initial, 0, 0, false);
-        initial.acknowledged(RTT, MSS, 0);
+        initial.acknowledged(RTT, MSS, 0, RTT);
         assert_eq!(initial.measured(), None);
         let mut initial = Initial::default();
         send(&mut initial, 0, 0, false);
         send(&mut initial, 10, 0, true);
-        initial.acknowledged(RTT, MSS, 0);
+        initial.acknowledged(RTT, MSS, 0, RTT);
         send(&mut initial, RTT, 1, false);
         assert_eq!(initial.measured(), None);
     }
@@ -191,12 +227,27 @@ mod tests {
             for segment in (0..12).filter(|&segment| segment != lost) {
                 let time = if segment < 10 { segment * 1000 } else { RTT };
                 if segment >= 10 {
-                    initial.acknowledged(RTT, MSS, 0);
+                    initial.acknowledged(RTT, MSS, 0, RTT);
                 }
                 send(&mut initial, time, segment, false);
             }
             let measured = initial.measured().map(|measured| measured.segments);
             assert_eq!(measured, expected, "{lost}");
+        }
+    }
+
+    #[test]
+    fn reordered_segments_count_once_and_repetitions_end_the_measurement() {
+        for (time, expected) in [(9500, Some(10)), (RTT + 1, None)] {
+            let mut initial = Initial::default();
+            for segment in (0..10).filter(|&segment| segment != 4) {
+                send(&mut initial, segment * 1000, segment, false);
+            }
+            send(&mut initial, time, 4, true);
+            initial.acknowledged(RTT, MSS, 0, RTT);
+            send(&mut initial, RTT + 2, 10, false);
+            let measured = initial.measured().map(|measured| measured.segments);
+            assert_eq!(measured, expected, "{time}");
         }
     }
 
@@ -207,12 +258,12 @@ mod tests {
             for segment in 0..certificate {
                 send(&mut initial, 0, segment, false);
             }
-            initial.acknowledged(RTT, certificate * MSS, 0);
+            initial.acknowledged(RTT, certificate * MSS, 0, RTT);
             initial.turn();
             for segment in 0..10 {
                 send(&mut initial, RTT, certificate + segment, false);
             }
-            initial.acknowledged(2 * RTT, (certificate + 2) * MSS, 0);
+            initial.acknowledged(2 * RTT, (certificate + 2) * MSS, 0, RTT);
             send(&mut initial, 2 * RTT, certificate + 10, false);
             let measured = initial.measured().map(|measured| measured.segments);
             assert_eq!(measured, expected, "{certificate}");
