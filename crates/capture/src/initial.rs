@@ -13,8 +13,10 @@ const TOLERANCE: u64 = 16;
 pub(crate) struct Initial {
     flight: Option<Flight>,
     measured: Option<Measured>,
-    /// All segments so far.
-    segments: u32,
+    /// Segments of the flights before it; zero for none.
+    earlier: [u8; 4],
+    /// There were more, or one that lasted longer than a round trip: the window is no longer the initial one.
+    warm: bool,
 }
 
 /// The window that a flight has shown.
@@ -29,8 +31,6 @@ struct Flight {
     first_byte: u64,
     /// The byte after its last one.
     end: u64,
-    /// Segments sent before it, which may have enlarged the window.
-    earlier: u32,
     sent: Measured,
     /// Bytes of it that have not passed the monitor.
     missing: u64,
@@ -72,17 +72,14 @@ pub(crate) struct Sending {
 impl Initial {
     /// Data pass the monitor. `rtt` is that of the handshake. ns
     pub fn sent(&mut self, data: &Sending, rtt: u64) {
-        if self.measured.is_some() {
+        if self.measured.is_some() || self.warm {
             return;
         }
         let segments = u32::try_from(data.payload.div_ceil(data.mss)).unwrap_or(u32::MAX);
-        let earlier = self.segments;
-        self.segments = earlier.saturating_add(segments);
         let Some(flight) = &mut self.flight else {
             self.flight = Some(Flight {
                 first_byte: data.start,
                 end: data.start + data.payload,
-                earlier,
                 sent: Measured {
                     segments,
                     bytes: data.payload,
@@ -107,12 +104,11 @@ impl Initial {
         match flight.answers {
             Some(answers) if data.time >= answers => {
                 flight.over = true;
-                // Linux enlarges a window only where half of it was used (tcp_is_cwnd_limited).
-                let grown = flight.earlier > flight.sent.segments / 2;
+                let initial = !may_have_grown(&self.earlier, flight.sent.segments);
                 let waited = pause > 2 * flight.pause && data.time - answers <= rtt / 2;
                 // Data missing here may be of either flight.
                 let whole = missing == 0;
-                self.measured = (waited && whole && !grown).then_some(flight.sent);
+                self.measured = (waited && whole && initial).then_some(flight.sent);
             }
             _ => {
                 let unseen = u32::try_from(missing.div_ceil(data.mss)).unwrap_or(u32::MAX);
@@ -138,13 +134,33 @@ impl Initial {
 
     /// The peer sent data: the next flight answers a request.
     pub fn turn(&mut self) {
-        self.flight = None;
+        let Some(flight) = self.flight.take() else {
+            return;
+        };
+        let free = self.earlier.iter_mut().find(|segments| **segments == 0);
+        match (free, u8::try_from(flight.sent.segments)) {
+            (Some(free), Ok(segments)) if !flight.over => *free = segments,
+            _ => self.warm = true,
+        }
     }
 
     /// The window, where a flight has shown it.
     pub fn measured(&self) -> Option<Measured> {
         self.measured
     }
+}
+
+/// Whether some initial window would have grown to `segments` by the earlier flights. Linux enlarges a window in slow
+/// start, by the segments acknowledged, only where more than half of it was in flight (tcp_is_cwnd_limited).
+fn may_have_grown(earlier: &[u8; 4], segments: u32) -> bool {
+    let grown = |initial: u32| {
+        earlier.iter().fold(initial, |window, &flight| {
+            let flight = u32::from(flight);
+            window + if window < 2 * flight { flight } else { 0 }
+        })
+    };
+    // A flight has 255 segments at most, so windows far above have not grown.
+    (1..segments.min(2048)).any(|initial| grown(initial) == segments)
 }
 
 #[cfg(test)]
@@ -253,20 +269,28 @@ mod tests {
 
     #[test]
     fn a_later_flight_counts_unless_earlier_ones_may_have_enlarged_the_window() {
-        for (certificate, expected) in [(3, Some(10)), (8, None)] {
+        // Four segments would have enlarged a window of six to ten.
+        let cases: [(&[u64], Option<u32>); 4] = [
+            (&[3], Some(10)),
+            (&[3, 2], Some(10)),
+            (&[4], None),
+            (&[1, 1, 1, 1, 1], None),
+        ];
+        for (earlier, expected) in cases {
             let mut initial = Initial::default();
-            for segment in 0..certificate {
-                send(&mut initial, 0, segment, false);
+            let (mut time, mut next) = (0, 0);
+            for flight in earlier {
+                (next..next + flight).for_each(|segment| send(&mut initial, time, segment, false));
+                (time, next) = (time + RTT, next + flight);
+                initial.acknowledged(time, next * MSS, 0, RTT);
+                initial.turn();
             }
-            initial.acknowledged(RTT, certificate * MSS, 0, RTT);
-            initial.turn();
-            for segment in 0..10 {
-                send(&mut initial, RTT, certificate + segment, false);
-            }
-            initial.acknowledged(2 * RTT, (certificate + 2) * MSS, 0, RTT);
-            send(&mut initial, 2 * RTT, certificate + 10, false);
+            (next..next + 10).for_each(|segment| send(&mut initial, time, segment, false));
+            time += RTT;
+            initial.acknowledged(time, (next + 2) * MSS, 0, RTT);
+            send(&mut initial, time, next + 10, false);
             let measured = initial.measured().map(|measured| measured.segments);
-            assert_eq!(measured, expected, "{certificate}");
+            assert_eq!(measured, expected, "{earlier:?}");
         }
     }
 }
