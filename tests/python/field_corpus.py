@@ -197,8 +197,9 @@ def main() -> int:
     corpus, files = Corpus(), sorted(f for f in options.folder.rglob("*") if f.is_file())
     for file in files:
         capture = read(corpus, file)
-        for check in checks.values() if capture and is_capture(file) else ():
-            check(corpus, file, capture)
+        if capture and is_capture(file):
+            for check in checks.values():
+                check(corpus, file, capture)
     print(f"{len(files)} files")
     print("\n".join(summary(corpus, options.most)))
     return int(any(kind in FAULTS for kind in corpus.differences))

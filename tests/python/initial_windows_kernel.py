@@ -129,18 +129,18 @@ def namespaces(window: int) -> Iterator[tuple[int, int]]:
     devices: list[int] = []
     try:
         for end, (mine, peer) in enumerate([(SERVER, CLIENT), (CLIENT, SERVER)]):
-            space, device = f"flowstart-{end}", f"flowstart{end}"
+            space, name = f"flowstart-{end}", f"flowstart{end}"
             run("ip", "netns", "add", space)
-            devices.append(tun(device))
-            run("ip", "link", "set", device, "netns", space)
+            devices.append(tun(name))
+            run("ip", "link", "set", name, "netns", space)
             ip = ("ip", "-n", space)
-            run(*ip, "address", "add", mine, "dev", device)
-            run(*ip, "link", "set", device, "up")
+            run(*ip, "address", "add", mine, "dev", name)
+            run(*ip, "link", "set", name, "up")
             # Without this the window of 64 kB would be the limit.
             limits = "net.ipv4.tcp_rmem=4096 2000000 6000000"
             run("ip", "netns", "exec", space, "sysctl", "-qw", limits)
             metrics = ("initcwnd", window) if end == 0 else ("initrwnd", 2 * window + 20)
-            run(*ip, "route", "add", peer, "dev", device, *metrics)
+            run(*ip, "route", "add", peer, "dev", name, *metrics)
         yield devices[0], devices[1]
     finally:
         for device in devices:

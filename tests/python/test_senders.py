@@ -4,6 +4,7 @@ import pathlib
 from collections.abc import Callable
 from typing import Any
 
+import polars as pl
 import pytest
 
 from flowstart.captures import read_capture
@@ -78,3 +79,13 @@ def test_windows_of_simulated_senders_are_right_or_unknown(tmp_path: pathlib.Pat
     hidden = ("jitter", "slow path")
     clear = [v for one, v in zip(drawn, verdicts, strict=True) if one.kind not in hidden]
     assert clear.count("right") / len(clear) >= 0.95
+
+
+def test_flights_of_a_kernel_are_ten_segments_unless_the_handshake_was_repeated() -> None:
+    # With TCP Fast Open the first flight precedes the RTT. Linux begins with one segment where it
+    # repeated its SYN-ACK more than once.
+    rows = read_capture(WEB_MIX).connections.filter(pl.col("s2c_initial_window").is_not_null())
+    plain = rows.filter(pl.col("syn_acks") <= 2)["s2c_initial_window"]
+    assert len(plain) >= 80
+    assert set(plain) == {10}
+    assert set(rows.filter(pl.col("syn_acks") > 2)["s2c_initial_window"]) == {1}

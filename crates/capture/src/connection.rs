@@ -343,6 +343,8 @@ impl Live {
     /// Shows data to the measurement of the sender's initial window.
     fn measure(&mut self, placed: &Placed, from: usize, repeat: bool) {
         let (Some(mss), Some(rtt)) = (self.mss(), self.shake.rtt()) else {
+            // Also TCP Fast Open (RFC 7413): the first flight precedes the handshake's end, so the RTT is not known.
+            self.initials[from].pass();
             return;
         };
         let data = Sending {

@@ -15,7 +15,7 @@ pub(crate) struct Initial {
     measured: Option<Measured>,
     /// Segments of the flights before it; zero for none.
     earlier: [u8; 4],
-    /// There were more, or one that lasted longer than a round trip: the window is no longer the initial one.
+    /// There were more, or one that cannot be measured: the window may no longer be the initial one.
     warm: bool,
 }
 
@@ -142,6 +142,11 @@ impl Initial {
             (Some(free), Ok(segments)) if !flight.over => *free = segments,
             _ => self.warm = true,
         }
+    }
+
+    /// Data have passed that cannot be measured: no later flight shows the initial window.
+    pub fn pass(&mut self) {
+        self.warm = true;
     }
 
     /// The window, where a flight has shown it.
