@@ -63,7 +63,7 @@ def read(corpus: Corpus, file: pathlib.Path) -> Capture | None:
             warnings.simplefilter("always")
             capture = fs.read_capture(file)
     except fs.RequestError as error:
-        corpus.note("refused", file, error)
+        corpus.note("refused", file, str(error).removeprefix(str(file)).lstrip(": "))
         return None
     except (KeyboardInterrupt, SystemExit):
         raise
