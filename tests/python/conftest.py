@@ -35,6 +35,12 @@ def heeded_signals() -> None:
 
 
 @pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Short work shows no progress, also where many tests make it slow."""
+    monkeypatch.setattr("flowstart.cli.progress.FIRST_LINE_S", 10.0)
+
+
+@pytest.fixture(autouse=True)
 def without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Output is as wide as in a pipe; workers of pytest have the width of its own terminal."""
     monkeypatch.delenv("COLUMNS", raising=False)

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 import polars as pl
 
 from flowstart.captures.contents import Capture
-from flowstart.replays.answer import ONCE, Criteria, Times, answer
+from flowstart.replays.answer import Criteria, Questions, Times, answer
 from flowstart.replays.result import Replay
 from flowstart.replays.settings import Settings
 from flowstart.replays.summary import Rows
+from flowstart.replays.validity import Examined
 
 NAMES = ("slow-start", "first", "second")
 NETWORK = "10.0.0.0/24"
@@ -30,6 +31,8 @@ def facts(
             "start_s": [float(number) for number in range(transfers)],
             "network": list(networks) or [NETWORK] * transfers,
             "size_bytes": [size] * transfers,
+            "access": ["RTT below 30 ms, 10 Mbit/s or more"] * transfers,
+            "request_s": [0.0] * transfers,
         }
     )
 
@@ -75,11 +78,14 @@ def replayed(
     store, together = Rows(), times(*columns)
     store.add(rows(*columns))
     names = NAMES[: len(columns)]
-    nothing = Capture(("none",), pl.DataFrame(), pl.DataFrame(), [], {}, warnings=[], notes=[])
+    connections = pl.DataFrame({"server_port": [443]})
+    transfers = pl.DataFrame({"start": [0.0]})
+    nothing = Capture(("none",), connections, transfers, [], {}, warnings=[], notes=[])
     return Replay(
         capture=nothing,
         settings=Settings(names),
-        questions=ONCE,
+        questions=Questions(),
+        examined=Examined(),
         paths=[],
         left_out={},
         store=store,

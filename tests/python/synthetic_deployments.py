@@ -1,4 +1,4 @@
-"""Forty synthetic deployments of which it is known whether a setting should be recommended.
+"""Sixty synthetic deployments of which it is known whether a setting should be recommended.
 
 A deployment is a server with its clients' networks, the sizes it serves, and a candidate setting.
 `captured` draws its traffic from a seed as a capture of known paths. `truth` replays the traffic of
@@ -9,6 +9,9 @@ network with `FEWEST` transfers. Twenty harm a size class or a network, or lose 
 least 1.5 times the limit. Most of those gain over all transfers, so the gain does not decide.
 """
 
+import dataclasses
+import json
+import pathlib
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -78,8 +81,12 @@ class Deployment:
     def settings(self) -> Settings:
         """How its replay is set up."""
         compared = (Variant.parse(self.baseline), Variant.parse(self.candidate))
-        impairments = dict(self.impairments)
-        return Settings(variants=compared, baseline=compared[0].name, impairments=impairments)
+        return Settings(
+            variants=compared,
+            baseline=compared[0].name,
+            impairments=dict(self.impairments),
+            ignore=frozenset({"page"}),  # connections open at their times
+        )
 
 
 def captured(deployment: Deployment, *seeds: int, share: float = 1.0) -> Capture:
@@ -114,6 +121,16 @@ def captured(deployment: Deployment, *seeds: int, share: float = 1.0) -> Capture
         warnings=[],
         notes=[],
     )
+
+
+def recorded(deployment: Deployment, *seeds: int) -> Capture:
+    """The same with the times that transfers took under the baseline, as a capture shows them."""
+    capture, settings = captured(deployment, *seeds), deployment.settings.as_recorded()
+    runner = Runner(capture, settings)
+    rows = pl.concat(list(runner.run(build(capture, settings, {}), TOGETHER))).sort("transfer")
+    lasts_s = rows["acked_s"] - rows["sent_s"]
+    transfers = capture.transfers.with_columns(end_s=lasts_s, acked_s=lasts_s)
+    return dataclasses.replace(capture, transfers=transfers)
 
 
 TRANSFER = {
@@ -191,6 +208,17 @@ class Truth:
         """The group and the quantity that exceed their limit most, and by how many times."""
         found = [(g, what, by) for g, one in self.groups.items() for what, by in one.items()]
         return max(found, key=lambda three: three[2])
+
+    def beyond(self, deployment: Deployment) -> float:
+        """The share of connections in networks that exceed a limit by a tenth or more."""
+        names = [f"10.{number}.0.0/24" for number in range(len(deployment.nets))]
+        counts = [net.connections for net in deployment.nets]
+        exceeding = sum(
+            count
+            for name, count in zip(names, counts, strict=True)
+            if name in self.groups and max(self.groups[name].values()) > 1.1
+        )
+        return exceeding / sum(counts)
 
 
 TRUTH_SHARE = 0.25
@@ -331,3 +359,117 @@ HARMFUL = (
 )
 """Where it harms a size class or a network, or loses packets."""
 ALL = (*BETTER, *HARMFUL)
+
+
+def _many(kinds: Sequence[tuple[float, float, int]], worse: Sequence[Net] = ()) -> tuple[Net, ...]:
+    """Two hundred networks of these kinds, each a little different, and a few that are worse."""
+    found = []
+    for number in range(200 - len(worse)):
+        rate, rtt, buffer = kinds[number % len(kinds)]
+        factor = 0.8 + 0.4 * (number % 17) / 16
+        found.append(Net(rate * factor, rtt / factor, buffer, 20))
+    return (*found, *worse)
+
+
+BAD = Net(1, 80, 12, 20)
+MANY = (
+    Deployment("many-fibre-20", IW20, _many(FIBRE), WEB),
+    Deployment("many-fibre-30", IW30, _many(FIBRE), WEB),
+    Deployment("many-cable-20", IW20, _many(CABLE), WEB),
+    Deployment("many-cable-30", IW30, _many(CABLE), WEB),
+    Deployment("many-pages", IW30, _many(CABLE), PAGES),
+    Deployment("many-cells", IW20, _many(CELLS), WEB),
+    Deployment("many-mixed", IW30, _many((*FIBRE, *CABLE, *CELLS)), WEB),
+    Deployment("many-ten", IW20, _many(TEN), WEB),
+    Deployment("many-three-bad", IW20, _many(FIBRE, [BAD] * 3), WEB),
+    Deployment("many-one-bad", IW30, _many((*FIBRE, *CABLE), [BAD]), WEB),
+)
+"""Where the candidate is better in networks with at least 95 % of the traffic."""
+MANY_HARMFUL = (
+    Deployment("many-tenth-bad", IW30, _many(FIBRE, [BAD] * 20), WEB, "network"),
+    Deployment("many-fifth-bad", IW20, _many(CABLE, [BAD] * 40), WEB, "network"),
+)
+"""Where a tenth or a fifth of the networks is harmed."""
+
+Distortion = Literal["written", "backend", "milliseconds", "seconds", "idle"]
+
+
+@dataclass(frozen=True)
+class WrongLog:
+    """A server's log whose durations are not what their column claims."""
+
+    deployment: Deployment
+    distortion: Distortion
+    """`written`: to the send buffer; `backend`: with 150 ms of another server; `milliseconds`:
+    taken for seconds; `seconds`: rounded to these; `idle`: with the client's pauses."""
+
+    @property
+    def name(self) -> str:
+        """That of its deployment and of what is wrong."""
+        return f"{self.deployment.name}-{self.distortion}"
+
+    def write(self, file: pathlib.Path) -> str:
+        """Writes the rows, and returns the option that names their columns."""
+        capture = recorded(self.deployment, 1)
+        known = capture.connections.select(
+            pl.col("stream").alias("connection"), "client_ip", "rtt_s"
+        )
+        random_ = random.Random(self.name)
+        lines = []
+        for row in capture.transfers.join(known, on="connection").iter_rows(named=True):
+            if row["acked_s"] is None:
+                continue
+            lasts_s = _distorted(self.distortion, row["acked_s"], row["bytes"], random_)
+            lines.append(
+                json.dumps(
+                    {
+                        "start": 1.7e9 + row["start"],
+                        "peer": row["client_ip"],
+                        "connection": row["connection"],
+                        "bytes": row["bytes"],
+                        "rtt_us": round(1e6 * row["rtt_s"]),
+                        "lasts": round(lasts_s, 3),
+                    }
+                )
+            )
+        file.write_text("\n".join(lines))
+        return (
+            "time=start:s,peer=peer,connection=connection,bytes=bytes,rtt=rtt_us:us,"
+            "duration=lasts:s:acked"
+        )
+
+
+SEND_BUFFER = 87_380
+"""Bytes of a response that wait in the kernel when a server takes it for sent."""
+
+
+def _distorted(distortion: Distortion, lasts_s: float, size: int, random_: random.Random) -> float:
+    if distortion == "written":
+        return lasts_s * max(1 - SEND_BUFFER / size, 0.0)
+    if distortion == "backend":
+        return lasts_s + 0.15
+    if distortion == "milliseconds":
+        return lasts_s / 1000
+    if distortion == "seconds":
+        return float(round(lasts_s))
+    return lasts_s * random_.lognormvariate(0.7, 1.0)
+
+
+def _by_name(name: str) -> Deployment:
+    return next(one for one in ALL if one.name == name)
+
+
+DISTORTED: tuple[tuple[str, Distortion], ...] = (
+    ("fibre-30", "written"),
+    ("loss-iw60", "written"),
+    ("net-slower-30", "written"),
+    ("cable-30", "backend"),
+    ("net-many", "backend"),
+    ("fibre-20", "milliseconds"),
+    ("net-cells", "milliseconds"),
+    ("cells-30", "seconds"),
+    ("loss-one", "seconds"),
+    ("ten-networks-30", "idle"),
+)
+WRONG = tuple(WrongLog(_by_name(name), distortion) for name, distortion in DISTORTED)
+"""What is recommended from these rests on rates that nobody has measured."""

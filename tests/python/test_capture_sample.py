@@ -58,7 +58,8 @@ def test_a_replay_s_command_draws_the_same_sample(cli: Cli) -> None:
     words = ("--sample", "2", "--anonymize", "--startup", "slow-start")
     answer = cli("replay", SMALL, *words, "--details")
     assert answer.status == 0, answer.err
-    assert "replay small.pcap --sample 2 --anonymize" in answer.out
+    assert "replay small.pcap --anonymize" in answer.out
+    assert "--sample 2" in answer.out
 
 
 @pytest.mark.parametrize("wrong", ["0%", "101%", "half", "-3", "0"])

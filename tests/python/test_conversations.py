@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+import json
 import pathlib
 from collections.abc import Callable
 from typing import Any
@@ -242,3 +243,27 @@ def test_what_is_left_out_is_said(cli: Cli) -> None:
 def test_settings_refuse_what_is_no_part() -> None:
     with pytest.raises(RequestError, match="ignore: `pause` is no part of a replay"):
         Settings(ignore=frozenset({"pause"}))
+
+
+def test_a_client_also_waits_for_its_request_to_arrive_and_for_the_server() -> None:
+    connections = pl.DataFrame({"connection": [0], "least_rtt_s": [0.1], "server_rtt_s": [0.02]})
+    transfers = pl.DataFrame(
+        {
+            "transfer": [0, 1, 2, 3],
+            "connection": [0, 0, 0, 0],
+            "from_client": [False, True, False, True],
+            "start_s": [0.0, 1.0, 1.25, 2.0],
+            "end_s": [0.5, 1.1, 1.5, 2.1],
+        }
+    )
+    found = dict(traffic.Traffic(connections, transfers).requested().iter_rows())
+    # Half a round trip; the second response began 150 ms after its request had passed the
+    # monitor, 20 ms of which are the way to the server and back.
+    assert found == pytest.approx({0: 0.05, 1: 0.0, 2: 0.05 + 0.13, 3: 0.0})
+
+
+def test_rows_have_the_time_from_request_to_last_byte(cli: Cli) -> None:
+    words = ("--startup", "hystart", "--rtt", "80ms", "--no-uncertainty", "--json", "--full-json")
+    document = json.loads(cli("replay", CAPTURES / "small.pcap", *words).out)
+    for row in document["rows"]:
+        assert row["request_to_last_byte_s"] >= row["fct_s"] + 0.04

@@ -48,7 +48,7 @@ def choice(capture: Capture) -> str | None:
         baseline="hystart",
         uncertainty=False,
     )
-    return found.verdict.recommended
+    return found.answer.verdict.recommended
 
 
 @pytest.mark.long

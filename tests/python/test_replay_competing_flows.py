@@ -13,7 +13,7 @@ from flowstart.errors import RequestError
 from flowstart.inference import Statistic
 from flowstart.model import quantities
 from flowstart.replays import competing_flows
-from flowstart.replays.answer import EVERYTHING, ONCE, bands, shared
+from flowstart.replays.answer import EVERYTHING, ONCE, buffers, rates, shared
 from flowstart.replays.execute import study
 from flowstart.replays.paths import ReplayPath, build
 from flowstart.replays.result import Replay
@@ -161,20 +161,28 @@ def paths(**way: Any) -> list[ReplayPath]:
     return build(group(**way), Settings(("slow-start",)), {})
 
 
-def test_a_buffer_that_is_known_has_no_bands() -> None:
-    assert bands(paths()) == []
+def test_a_buffer_that_is_known_has_no_alternatives() -> None:
+    assert buffers(paths()) == []
 
 
-def test_an_assumed_buffer_is_halved_and_taken_four_times() -> None:
-    found = bands(paths(rate_bps=40e6, buffer_packets=None, queueing_s=None))
+def test_an_assumed_buffer_is_halved_taken_four_times_and_holds_an_initial_window() -> None:
+    found = buffers(paths(rate_bps=40e6, buffer_packets=None, queueing_s=None))
     assert [(name, path.path["buffer"]) for name, [path] in found] == [
         ("buffers × 0.5", "100pkt"),
         ("buffers × 4", "800pkt"),
+        ("smallest known buffers", "10pkt"),
     ]
 
 
-def test_no_band_is_below_what_is_known_and_that_is_a_band_of_its_own() -> None:
-    found = bands(paths(rate_bps=40e6, buffer_packets=150, buffer_at_least=True))
+def test_rates_that_packets_show_are_varied_within_the_factor_that_counts_as_known() -> None:
+    low, high = (path.rates_bps[0] for _, [path] in rates(paths(rate_bps=40e6)))
+    assert high / low == pytest.approx(1.5)
+    given = dataclasses.replace(paths()[0], given=True)
+    assert rates([given]) == []
+
+
+def test_no_alternative_is_below_what_is_known_and_that_is_one_by_itself() -> None:
+    found = buffers(paths(rate_bps=40e6, buffer_packets=150, buffer_at_least=True))
     assert [(name, path.path["buffer"]) for name, [path] in found] == [
         ("buffers × 0.5", "150pkt"),
         ("buffers × 4", "800pkt"),
@@ -182,6 +190,6 @@ def test_no_band_is_below_what_is_known_and_that_is_a_band_of_its_own() -> None:
     ]
 
 
-def test_a_band_leaves_a_buffer_that_is_known_as_it_is() -> None:
-    for _, [path] in bands(paths(buffer_packets=None, queueing_s=None)):
+def test_an_alternative_leaves_a_buffer_that_is_known_as_it_is() -> None:
+    for _, [path] in buffers(paths(buffer_packets=None, queueing_s=None)):
         assert path.path["reverse_buffer"] == "70pkt"

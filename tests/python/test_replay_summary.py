@@ -24,8 +24,9 @@ def test_the_variant_that_is_recommended_is_marked() -> None:
 def test_with_fewer_than_ten_connections_nothing_is_recommended() -> None:
     replay = replayed([1.0] * 9, [0.5] * 9)
     assert not any(s.best for s in replay.summaries)
-    assert (
-        "keep the current setting (slow-start). The sample is too small" in replay.verdict.headline
+    assert replay.verdict.headline == (
+        "No setting is recommended: there is too little traffic: 9.0 independent connections; 10 "
+        "are needed."
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import synthetic_deployments as synthetic
 from flowstart.captures.reading import read_capture
-from flowstart.deployment.stacks import HostStack, names
+from flowstart.deployment.stacks import RESTORED, HostStack, names
 from flowstart.inference import Status
 from flowstart.inference.gates import Outcome, Quantity
 from flowstart.model.variants import Variant
@@ -42,13 +42,13 @@ def test_of_forty_deployments_the_better_are_recommended_and_no_harmful_one_is()
     chosen: dict[bool, list[str]] = {True: [], False: []}
     for one in synthetic.ALL:
         found = study(synthetic.captured(one, 1), one.settings, FOUR_REPEATS)
-        if found.verdict.recommended:
+        if found.answer.verdict.recommended:
             chosen[one.harm is None].append(one.name)
     assert len(chosen[True]) >= LEAST_RECOMMENDED
     assert chosen[False] == []
 
 
-def test_a_class_that_is_harmed_vetoes_a_gain_over_all_traffic(web_mix: Replay) -> None:
+def test_classes_and_networks_that_are_harmed_veto_a_gain_over_all_traffic(web_mix: Replay) -> None:
     found = web_mix.verdict.of("iw30")
     assert found
     assert found.gain.gains
@@ -57,12 +57,12 @@ def test_a_class_that_is_harmed_vetoes_a_gain_over_all_traffic(web_mix: Replay) 
     assert web_mix.verdict.headline.startswith(
         "Recommendation: keep the current setting. iw30 is 11."
     )
-    assert "transfers below 10 kB" in web_mix.verdict.headline
+    assert "may exceed the limit of harm for up to" in web_mix.verdict.headline
 
 
 def test_a_setting_is_shown_with_the_quantity_that_decides_against_it(web_mix: Replay) -> None:
     found = {one.setting: one.cause for one in web_mix.verdict.judgements}
-    assert found == {"iw30": "inconclusive: p99", "jump-start": "research"}
+    assert found == {"iw30": "inconclusive: harm", "jump-start": "research"}
 
 
 def test_an_inconclusive_gain_gets_a_test_and_no_deployment(web_mix: Replay) -> None:
@@ -138,23 +138,25 @@ def test_a_network_may_have_a_verdict_of_its_own_that_a_route_implements() -> No
     deployment = synthetic.Deployment(
         "by-network", synthetic.IW30, (fast, synthetic.SLOWER), synthetic.WEB, "network"
     )
-    asked = dataclasses.replace(ONCE, when=("10.0.0.0/24", "10.1.0.0/24"))
-    found = study(synthetic.captured(deployment, 1), deployment.settings, asked)
+    asked = Questions(repeats=4, when=("10.0.0.0/24", "10.1.0.0/24"))
+    found = study(synthetic.recorded(deployment, 1), deployment.settings, asked)
     assert found.verdict.recommended is None
     good, bad = found.partial
     assert (good.verdict.recommended, bad.verdict.recommended) == ("iw30", None)
     assert good.lines[1:] == [
-        "Set (Linux): ip route replace 10.0.0.0/24 via GATEWAY dev DEVICE initcwnd 30",
-        "Revert (Linux): ip route del 10.0.0.0/24",
+        "Deploy: flowstart deploy iw30 --from DIR --when network=10.0.0.0/24",
     ]
     document = found.to_dict(rows=False)["partial"][0]["verdict"]["settings"][0]
-    assert document["commands"][0]["revert"] == ["ip route del 10.0.0.0/24"]
+    assert document["commands"][0]["set"] == ["initcwnd 30 on the route to 10.0.0.0/24"]
+    assert document["commands"][0]["steps"] == ["route 10.0.0.0/24 initcwnd 30"]
 
 
 def test_only_what_can_be_limited_to_a_network_has_a_verdict_there() -> None:
     hosts = HostStack.named("linux")
-    limited = {v.name for v in hosts.candidates if hosts.by_network(v, hosts.recorded, "N")}
-    assert limited == {"IW20", "IW30"}
+    limited = {v.name for v in hosts.candidates if hosts.commands(v, hosts.recorded, "N")}
+    assert limited == {"IW20", "IW30", "BBR"}
+    both = Variant.parse("both: cc=bbr iw=30")
+    assert not hosts.commands(both, hosts.recorded, "N")
 
 
 @pytest.mark.parametrize(
@@ -186,15 +188,25 @@ def test_every_candidate_of_a_stack_has_the_command_that_sets_it_and_that_revert
         assert not hosts.offers(variant, hosts.recorded), variant.name
 
 
-def test_linux_is_switched_to_a_larger_window_by_route_and_back() -> None:
+@pytest.mark.parametrize(
+    ("name", "steps"),
+    [
+        ("IW30", ["route default initcwnd 30"]),
+        ("paced", ["qdisc fq"]),
+        ("BBR", ["value /proc/sys/net/ipv4/tcp_congestion_control bbr"]),
+        ("no-HyStart", ["value /sys/module/tcp_cubic/parameters/hystart 0"]),
+    ],
+)
+def test_a_script_switches_linux_to_a_setting_and_back_to_what_was_there(
+    name: str, steps: list[str]
+) -> None:
     hosts = HostStack.named("linux")
     by_name = {variant.name: variant for variant in hosts.candidates}
-    [window] = hosts.commands(by_name["IW30"], hosts.recorded)
-    assert window.set == ("ip route change default via GATEWAY dev DEVICE initcwnd 30",)
-    assert window.revert == ("ip route change default via GATEWAY dev DEVICE",)
-    [bbr] = hosts.commands(by_name["BBR"], hosts.recorded)
-    assert bbr.set == ("sysctl -w net.ipv4.tcp_congestion_control=bbr",)
-    assert bbr.revert[0].startswith("sysctl -w net.ipv4.tcp_congestion_control=cubic")
+    [found] = hosts.commands(by_name[name], hosts.recorded)
+    assert list(found.steps) == steps
+    assert found.revert == (RESTORED,)
+    assert found.lines(name) == [f"Deploy: flowstart deploy {name} --from DIR"]
+    assert "DEVICE" not in found.set[0]
 
 
 def test_by_default_the_recorded_stacks_own_settings_are_compared_with_it() -> None:
@@ -217,10 +229,12 @@ def test_a_stack_that_is_not_in_the_table_is_refused_in_a_line(cli: Cli) -> None
     assert answer.err.count("\n") == 1
 
 
-def test_a_quick_replay_has_a_verdict_too() -> None:
+def test_a_quick_replay_of_few_connections_has_too_little_traffic() -> None:
     settings = settings_of({}, startups=None, variants=[Variant.parse(IW30)])
     found = study(read_capture(CAPTURES / "small.pcap"), settings, ONCE)
-    assert found.verdict.headline.startswith("Recommendation: keep the current setting")
+    assert found.verdict.headline.startswith(
+        "No setting is recommended: there is too little traffic: "
+    )
 
 
 def test_the_first_page_of_a_report_is_its_summary_and_has_figures_on_paper(
@@ -230,7 +244,13 @@ def test_the_first_page_of_a_report_is_its_summary_and_has_figures_on_paper(
     assert cli("replay", CAPTURES / "small.pcap", *words).status == 0
     page = (tmp_path / "out" / "report.html").read_text("utf-8")
     first, _, rest = page.partition("</section>")
-    for expected in ("Recommendation: ", "Gain and cost", "Risk", "Next", "<svg"):
+    for expected in (
+        "No setting is recommended: ",
+        "Path known: ",
+        "Gain and cost",
+        "Next",
+        "<svg",
+    ):
         assert expected in first
     assert "Size classes" in rest
     assert '<template class="picture"' not in page

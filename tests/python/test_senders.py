@@ -1,5 +1,6 @@
-"""Initial windows that captures measure, and what follows from them for a replay."""
+"""What captures measure of senders and paths, and what follows from it for a replay."""
 
+import dataclasses
 import pathlib
 from collections.abc import Callable
 from typing import Any
@@ -8,8 +9,9 @@ import polars as pl
 import pytest
 
 from flowstart.captures import read_capture
-from flowstart.captures.contents import Capture
+from flowstart.captures.contents import Capture, Group
 from flowstart.captures.senders import initial_windows, senders
+from flowstart.replays.paths import build, passed_rates
 from flowstart.replays.request import settings_of
 from initial_windows import judge, measure, sender
 
@@ -57,7 +59,7 @@ def test_transfers_within_the_window_do_not_show_it(cli: Cli, tmp_path: pathlib.
 def test_the_baseline_of_a_replay_has_the_measured_window(cli: Cli, tmp_path: pathlib.Path) -> None:
     capture = captured(cli, tmp_path, "{ preset = 'linux', iw = 24 }")
     settings = settings_of({}, startups=None, capture=capture)
-    assert settings.reference.fields["iw"] == 24
+    assert settings.reference.fields["iw"] == "24"
     # IW 20 would be a step back.
     assert settings.names[:3] == ("current", "IW30", "paced")
     given = settings_of({"stack": "linux:iw=10"}, startups=None, capture=capture)
@@ -66,7 +68,37 @@ def test_the_baseline_of_a_replay_has_the_measured_window(cli: Cli, tmp_path: pa
 
 def test_a_capture_of_ten_segments_leaves_the_settings_as_they_are() -> None:
     settings = settings_of({}, startups=None, capture=read_capture(WEB_MIX))
-    assert settings == settings_of({}, startups=None)
+    assert settings.hosts.measured_window == 10
+    assert settings.compared == settings_of({}, startups=None).compared
+
+
+TRUE_BPS = {"1": 5e6, "2": 20e6, "3": 100e6, "4": 50e6, "5": 10e6}
+"""The rates of web-mix's paths, by the number in the network's name."""
+
+
+def test_no_transfer_passes_faster_than_its_path() -> None:
+    passed = passed_rates(read_capture(WEB_MIX))
+    assert len(passed) > 10
+    for (network, _), bps in passed.items():
+        number = network.split(".")[2] if "." in network else network.split(":")[1]
+        assert 0 < bps <= TRUE_BPS[number]
+
+
+def test_a_borrowed_rate_is_no_lower_than_what_has_passed() -> None:
+    capture = read_capture(WEB_MIX)
+
+    def unknown(group: Group) -> Group:
+        ways = [dataclasses.replace(way, rate_bps=None) for way in group.ways]
+        return dataclasses.replace(group, to_remote=ways[0], from_remote=ways[1])
+
+    name = "10.9.3.0/24"
+    groups = [unknown(group) if group.network == name else group for group in capture.groups]
+    capture = dataclasses.replace(capture, groups=groups)
+    [path] = [p for p in build(capture, settings_of({}, startups=None), {}) if p.name == name]
+    # The median of the other networks' is 19.9 Mbit/s.
+    assert path.rates_bps[0] == pytest.approx(61.2e6, rel=0.01)
+    assert "what has passed" in path.rate_method
+    assert "rate" in path.assumed
 
 
 @pytest.mark.slow

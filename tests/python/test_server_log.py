@@ -151,6 +151,8 @@ def test_a_column_without_a_unit_is_warned_of_with_what_to_write(cli: Cli, log: 
         ("bytes=a,rtt=b", "--columns rtt=b: its unit is not known; write rtt=b:s (s, ms, us, ns)"),
         ("bytes=a,rtt=b:kB", "the unit `kB` is not known; it may be s, ms, us, ns"),
         ("size=a", "--columns: `size` is none of time, end, rtt"),
+        ("bytes=a,duration=b:ms:acke", "the kind `acke` is not known; it may be written, acked"),
+        ("bytes=a,duration=b:acked", "its unit is not known; write duration=b:s (s, ms, us, ns)"),
         ("bytes=a,bytes=b", "--columns: `bytes` is given twice"),
         ("bytes", "--columns `bytes`: NAME=COLUMN is needed, such as time=ts"),
         (None, "none of its 2 columns is known; if it is a log of transfers, name them"),
@@ -302,6 +304,14 @@ def test_copies_of_rows_are_left_out_and_counted(cli: Cli, log: Log) -> None:
     assert fs.read_capture(file).transfers.height == 9
     assert "9 of 18 rows are copies of others" in answer.err
     assert "they were left out" in answer.err
+
+
+def test_equal_rows_of_a_busy_proxy_are_kept(cli: Cli, log: Log) -> None:
+    lines = [f"{1_700_000_000 + t // 4 / 1000:.3f},192.0.2.1,180" for t in range(400)]
+    lines = [line if n % 4 < 2 else f"{line}{n}" for n, line in enumerate(lines)]
+    file = log("\n".join(["ts,client_ip,bytes", *lines, ""]))
+    assert fs.read_capture(file).transfers.height == 400
+    assert cli("capture", file).err == ""
 
 
 def test_an_honest_log_of_nginx_has_no_warning(cli: Cli, log: Log) -> None:

@@ -5,6 +5,7 @@ A block whose commands begin with `$` has their output below them; `make docs` w
 
 import contextlib
 import io
+import json
 import pathlib
 import re
 import shlex
@@ -12,21 +13,36 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from flowstart.cli import main
+from flowstart.replays.data import VERSION
 
 ROOT = pathlib.Path(__file__).parents[2]
 PROGRAMS = ("flowstart", "make", "cargo", "tcpdump")
 """What a line of a block begins with that is a command."""
 
+COMMANDS = {"stack": "Linux", "set": [], "revert": [], "steps": ["route default initcwnd 30"]}
+SETTING = {"setting": "iw30", "status": "recommended", "reason": "is faster"}
+RESULT: dict[str, Any] = {
+    "capture": {"file": "mine.pcap"},
+    "verdict": {
+        "version": VERSION,
+        "baseline": "current",
+        "settings": [SETTING | {"commands": [COMMANDS]}],
+    },
+    "partial": [],
+}
+"""What `flowstart deploy` reads of the result of a replay."""
+
 FILES: dict[str, pathlib.Path | str] = {
     "mine.pcap": ROOT / "tests/data/captures/small.pcap",
     "FILE": ROOT / "tests/data/captures/small.pcap",
     "tests/data/captures/web-mix.pcap.gz": ROOT / "tests/data/captures/web-mix.pcap.gz",
+    "result.json": json.dumps(RESULT),
     "access.csv": "ts,client_ip,size,tcpinfo_rtt\n1700000000,192.0.2.7,25000,41000\n",
     **{f"examples/{file.name}": file for file in sorted((ROOT / "examples").glob("*.*"))},
 }

@@ -3,7 +3,7 @@
 use crate::file::order::{Late, Order, Timed};
 use crate::file::{Opened, PacketFile, Source};
 use crate::gathered::Gathered;
-use crate::layers::{self, Decoded, Passed};
+use crate::layers::{self, Decoded, LeftOut, Passed};
 use crate::ticker::Ticker;
 use crate::Error;
 
@@ -63,10 +63,10 @@ impl Segments {
             );
             match decoded {
                 Decoded::Passed(passed) => return Ok(Some(passed)),
-                Decoded::Other(other) => gathered.others.count(other),
-                Decoded::Fragment => gathered.fragments += 1,
-                Decoded::Unreadable => gathered.cut += 1,
-                Decoded::UnknownLink => {
+                Decoded::LeftOut(LeftOut::Other(other)) => gathered.others.count(other),
+                Decoded::LeftOut(LeftOut::Fragment) => gathered.fragments += 1,
+                Decoded::LeftOut(LeftOut::Unreadable) => gathered.cut += 1,
+                Decoded::LeftOut(LeftOut::UnknownLink) => {
                     *gathered.unknown_links.entry(packet.link).or_default() += 1
                 }
             }

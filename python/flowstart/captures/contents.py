@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from flowstart import extras, text
 from flowstart.captures import sampling
-from flowstart.captures.sampling import Sample
+from flowstart.captures.sampling import Drawn, Sample
 from flowstart.captures.summary import demands, flagged, spread, summary
 from flowstart.render import html
 from flowstart.render.grid import Column, Grid
@@ -43,7 +43,8 @@ class PathEstimate:
     buffer_method: str
     """How the buffer was found, or why not."""
     rate_low_bps: float | None = None
-    """The low end of the rate's 95 % interval, where a replay fitted the rate to durations."""
+    """The low end of the rate's 95 % interval, where a replay fitted the rate to durations; or a
+    lower bound from a log whose durations give no rate."""
     rate_high_bps: float | None = None
     """The high end; None as well where no rate is too high."""
     rate_assumed: bool = False
@@ -103,6 +104,39 @@ def retransmitted_share(groups: Sequence[Group]) -> float | None:
     return sum(way.retransmitted_packets for way in ways) / packets if packets else None
 
 
+@dataclass(frozen=True)
+class Packed:
+    """A table without the repetitions of columns that have one value."""
+
+    names: tuple[str, ...]
+    varying: "pl.DataFrame"
+    constant: "pl.DataFrame"
+    """The others, of which there is one row."""
+
+    @classmethod
+    def of(cls, frame: "pl.DataFrame") -> "Packed":
+        """A table; one without rows has no constant columns."""
+        import polars as pl
+
+        same = frame.select(pl.all().eq_missing(pl.all().first()).all() & (pl.len() > 0)).row(
+            0, named=True
+        )
+        constant = frame.select(name for name, is_same in same.items() if is_same)
+        return cls(tuple(frame.columns), frame.drop(constant.columns), constant.head(1))
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """The table."""
+        import polars as pl
+
+        repeated = [
+            pl.lit(column.item(), column.dtype).alias(column.name) for column in self.constant
+        ]
+        return self.varying.with_columns(repeated).select(*self.names)
+
+
+TABLES = ("connections", "transfers")
+"""The tables of a capture that have a row for each connection or transfer."""
 OPTIONAL = ("state", "history", "missed_bytes")
 """Columns that JSON has only where there is a value: a conn.log's own."""
 
@@ -137,12 +171,22 @@ class Capture:
     """Methods, and what this kind of file cannot tell."""
     quic: "pl.DataFrame | None" = None
     """One row per QUIC connection that passed: what can be seen of it from outside."""
+    drawn: Drawn | None = None
+    """Which connections count, where a replay has drawn some."""
     sampled_from: int | None = None
     """How many connections there were, where a sample of them was drawn."""
     options: tuple[str, ...] = ()
     """The options of commands that read it so: `--sample`, `10%`."""
     anonymous: bool = False
     """Whether networks and hosts have other names, and ports are dropped."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What processes exchange: of a log most columns have one value, which is sent once."""
+        return vars(self) | {name: Packed.of(getattr(self, name)) for name in TABLES}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restores it."""
+        vars(self).update(state | {name: state[name].frame for name in TABLES})
 
     @property
     def frame(self) -> "pl.DataFrame":
@@ -388,9 +432,11 @@ def networks(found: Capture, most: int = 20) -> Grid:
 def _path(path: PathEstimate) -> list[str]:
     buffer = path.buffer_packets
     sign = "≥ " if path.buffer_at_least else ""
+    bounded = path.rate_bps is None and path.rate_low_bps is not None
+    rate = f"≥ {text.rate(path.rate_low_bps)}" if bounded else text.rate(path.rate_bps)
     return [
         text.size(path.bytes),
-        text.rate(path.rate_bps),
+        rate,
         text.ABSENT if buffer is None else f"{sign}{buffer} pkt",
     ]
 

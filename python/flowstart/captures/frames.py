@@ -119,6 +119,9 @@ def kind(column: str) -> Any:
 
 PREFIX = {4: 24, 6: 48}
 """The length of a network's prefix by IP version."""
+_OCTET = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
+IPV4 = rf"^((?:{_OCTET}\.){{3}}){_OCTET}$"
+"""An address of IPv4 as `ipaddress` takes it, and the part of it that names its network."""
 
 
 def network(address: str | None) -> str | None:
@@ -128,3 +131,17 @@ def network(address: str | None) -> str | None:
     except ValueError:
         return None
     return str(ipaddress.ip_network((known, PREFIX[known.version]), strict=False))
+
+
+def networks(addresses: "pl.Series") -> "pl.Series":
+    """The same of many: Python takes a minute for what a log of a million clients has of IPv4."""
+    import polars as pl
+
+    usual = addresses.str.extract(IPV4)
+    others = addresses.filter(usual.is_null())
+    other = pl.Series([network(address) for address in others], dtype=pl.String)
+    found = (usual + "0/24").to_frame("network").with_row_index("place")
+    places = found.filter(pl.col("network").is_null()).select("place", other=other)
+    return found.join(places, on="place", how="left", maintain_order="left").select(
+        pl.coalesce("network", "other")
+    )["network"]

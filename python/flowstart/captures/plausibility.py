@@ -27,9 +27,10 @@ SHORT, MOST_SHORT = 0.9, 0.5
 """Durations below this share of their lower limit are too short; limit of the share of such rows.
 The minimum RTT is that of the network, not of the row."""
 MOST_COPIES = 0.01
-"""A larger share of equal rows is copies: a few responses do end in the same millisecond."""
+"""A larger share of equal rows is copies, where rows have RTTs or connections: a few responses do
+end in the same millisecond."""
 MOST_EQUAL = 0.4
-"""The same where times are whole seconds, in which a client may fetch a file several times."""
+"""The same for other rows: a busy proxy fetches a file several times in a second or millisecond."""
 ZONELESS = " zoneless"
 """Ends the names of columns that mark times without a zone."""
 IDENTITY = ("time", "bytes", "peer", "server", "connection", "duration", "rtt")
@@ -102,10 +103,11 @@ def without_copies(rows: "pl.DataFrame") -> tuple["pl.DataFrame", list[str]]:
     known = [name for name in IDENTITY if rows[name].null_count() < rows.height]
     copies = rows.height - rows.select(pl.struct(known).hash().n_unique()).item()
     whole_seconds = rows.select((pl.col("time") == pl.col("time").round()).all()).item()
-    if copies <= (MOST_EQUAL if whole_seconds else MOST_COPIES) * rows.height:
+    certain = not whole_seconds and not {"rtt", "connection"}.isdisjoint(known)
+    if copies <= (MOST_COPIES if certain else MOST_EQUAL) * rows.height:
         return rows, []
     line = f"{copies} of {rows.height} rows are copies of others (equal {', '.join(known)})"
-    if whole_seconds:
+    if not certain:
         return rows, [f"{line}: if a file was merged twice, remove them, such as with sort -u"]
     return rows.unique(known, keep="first", maintain_order=True), [f"{line}: they were left out"]
 

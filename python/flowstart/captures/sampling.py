@@ -24,7 +24,9 @@ class Sample:
 
     @classmethod
     def parse(cls, text: str, seed: int = 1) -> "Sample":
-        """`10%` or `5000`."""
+        """`10%` or `5000`; `all` is 100 %."""
+        if text.strip() == "all":
+            return cls(1.0, None, seed)
         if percent := re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*%", text.strip()):
             share = float(percent[1]) / 100
             if 0 < share <= 1:
@@ -33,7 +35,7 @@ class Sample:
             return cls(None, int(text), seed)
         raise RequestError(
             f"--sample `{text}`: a share of the connections is needed, such as 10%, or a number of "
-            "them, such as 5000"
+            "them, such as 5000, or all"
         )
 
     def of(self, connections: "pl.DataFrame") -> "pl.DataFrame":
@@ -52,6 +54,30 @@ class Sample:
         drawn = connections.filter(chosen)
         numbers = pl.int_range(pl.len(), dtype=pl.UInt32)
         return drawn.with_columns(was=pl.col("stream"), stream=numbers)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What a sample has of a capture."""
+
+    clusters: "pl.DataFrame"
+    """The stretch (`cluster`) of each `connection` that counts."""
+    rtts_s: dict[str, float]
+    """The least round trip of each network, among all of its connections."""
+    networks: tuple[int, int]
+    """How many networks are in the sample, and how many there are."""
+    transfers: tuple[int, int]
+    """The same of transfers that count."""
+
+    def to_dict(self) -> dict[str, int]:
+        """The counts as JSON has them."""
+        return {
+            "networks": self.networks[0],
+            "of_networks": self.networks[1],
+            "transfers": self.transfers[0],
+            "of_transfers": self.transfers[1],
+            "stretches": self.clusters["cluster"].n_unique(),
+        }
 
 
 def _draws(connections: "pl.DataFrame", seed: int) -> "NDArray[Any]":

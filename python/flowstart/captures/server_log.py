@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from flowstart.captures import durations, plausibility, sources
 from flowstart.captures.contents import Capture, Group, PathEstimate
-from flowstart.captures.frames import all_columns, network
+from flowstart.captures.frames import all_columns, networks
 from flowstart.captures.plausibility import ZONELESS
 from flowstart.captures.rate_bounds import least_rates
 from flowstart.captures.units import TEXTS, UNITS, USUAL, Source
@@ -193,6 +193,11 @@ def _mapped(file: str, what: str, text: str, names: Sequence[str]) -> Source:
         column, kind = before, last
     if column not in names and ":" in column:
         column, _, unit = column.rpartition(":")
+    if what == "duration" and column.rpartition(":")[0] in names:
+        raise RequestError(
+            f"--columns {what}={text}: the kind `{unit}` is not known; it may be "
+            f"{', '.join(durations.NAMED)}"
+        )
     if column not in names:
         raise RequestError(
             f"--columns {what}={text}: {file} has no column `{column}`; there is {listed(names)}"
@@ -302,6 +307,8 @@ do not fill it, and the very fastest may be errors of measurement."""
 ANYWHERE = "all peers"
 """The network of rows that name no peer."""
 FORMAT = "server-log"
+PARSED, JUDGED = 0.4, 0.65
+"""Shares of the time that reading takes until rows are parsed, and until they are judged."""
 NO_PACKETS = "not estimated: a server's log has no packets"
 NO_RATES = "rates are not estimated here: a replay fits them to the durations"
 NEVER_RATES = (
@@ -347,7 +354,9 @@ def read(file: str, mapping: Mapping[str, str]) -> Capture:
         columns = Columns.find(file, names, mapping)
         with _naming(file, "rows"):
             rows = table.select(columns.expressions()).collect(engine="streaming")
+    sources.report(PARSED)
     rows, bad = _judged(_completed(rows))
+    sources.report(JUDGED)
     if rows.is_empty():
         reasons = "; ".join(_counted(bad)) or "it has no rows"
         raise RequestError(f"{file} holds no transfers: {reasons}")
@@ -470,8 +479,9 @@ def _networks(peers: "pl.Series") -> "pl.DataFrame":
     import polars as pl
 
     different = peers.unique()
-    names = [ANYWHERE if peers.null_count() == len(peers) else network(p) for p in different]
-    return pl.DataFrame({"peer": different, "network": pl.Series(names, dtype=pl.String)})
+    if peers.null_count() == len(peers):
+        return pl.DataFrame({"peer": different, "network": [ANYWHERE] * len(different)})
+    return pl.DataFrame({"peer": different, "network": networks(different)})
 
 
 def _counted(bad: Mapping[str, int]) -> list[str]:

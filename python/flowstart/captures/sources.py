@@ -153,6 +153,14 @@ Found = TypeVar("Found")
 TICK_S = 0.01
 """How often the caller may end it: Ctrl-C, a time limit, a job that is cancelled."""
 PROGRAM = "from flowstart.captures import sources; sources.main()"
+_reports: list[int] = []
+"""The descriptor that this process reports progress to, if it reads for another one."""
+
+
+def report(share: float) -> None:
+    """Reports the share of the work that is done, from the process that reads."""
+    for descriptor in _reports:
+        os.write(descriptor, bytes([round(255 * share)]))
 
 
 def call(
@@ -172,15 +180,22 @@ def call(
     with tempfile.TemporaryFile() as request, tempfile.TemporaryFile() as answer:
         pickle.dump((reader, args, kwargs), request)
         request.seek(0)
-        with subprocess.Popen(
-            [sys.executable, "-P", "-c", PROGRAM, str(os.getpid())],
-            stdin=request,
-            stdout=answer,
-            stderr=subprocess.DEVNULL,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        ) as child:
+        reports, theirs = os.pipe()
+        with (
+            os.fdopen(reports, "rb", buffering=0) as stream,
+            subprocess.Popen(
+                [sys.executable, "-P", "-c", PROGRAM, str(os.getpid()), str(theirs)],
+                stdin=request,
+                stdout=answer,
+                stderr=subprocess.DEVNULL,
+                pass_fds=[theirs],
+                env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            ) as child,
+        ):
+            os.close(theirs)
+            os.set_blocking(reports, False)
             try:
-                _wait(child, memory, progress)
+                _wait(child, memory, _reporting(progress, stream, sum(map(_size, files))))
             finally:
                 child.kill()
         answer.seek(0)
@@ -209,19 +224,30 @@ def _size(file: str) -> int:
         return 0
 
 
-def _wait(
-    child: subprocess.Popen[bytes],
-    memory: int,
-    progress: Callable[[int, int | None], object] | None,
-) -> None:
+def _reporting(
+    progress: Callable[[int, int | None], object] | None, stream: IO[bytes], size: int
+) -> Callable[[], object]:
+    """Passes on how many bytes of the files are read, by what the process reports."""
+    done = 0
+
+    def show() -> None:
+        nonlocal done
+        if reported := stream.read():
+            done = size * reported[-1] // 255
+        if progress:
+            progress(done, size if size >= BLOCK else None)  # others are read at once
+
+    return show
+
+
+def _wait(child: subprocess.Popen[bytes], memory: int, show: Callable[[], object]) -> None:
     """Waits until the process has ended, or takes more memory than it may."""
     while _resident(child.pid) <= memory:
         try:
             child.wait(TICK_S)
         except subprocess.TimeoutExpired:
             bounds.current().check_time()
-            if progress:
-                progress(0, None)
+            show()
         else:
             return
 
@@ -244,6 +270,7 @@ def main() -> None:
     ignore_endings()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     end_with(int(sys.argv[1]))  # the caller alone limits the memory of this process
+    _reports.append(int(sys.argv[2]))
     reader, args, kwargs = pickle.load(sys.stdin.buffer)
     with os.fdopen(os.dup(1), "wb") as answer:
         os.dup2(2, 1)

@@ -19,6 +19,20 @@ DEFAULT_MSS = {4: 536, 6: 1220}
 """Of a host that announced none, by IP version (RFC 9293, section 3.7.1)."""
 
 
+def least_rtt_s() -> "pl.Expr":
+    """The least round trip of the host at the far side of a connection.
+
+    A handshake waits in queues like anything else; the least of a host's is its distance.
+    """
+    import polars as pl
+
+    remote = pl.when(pl.col("opener") == "remote").then("client_ip").otherwise("server_ip")
+    certain = pl.when(~pl.col("flags").str.contains("syn-ack-retransmitted")).then("rtt_s")
+    return pl.coalesce(
+        certain.min().over("network", remote), certain.min().over("network"), pl.col("rtt_s")
+    )
+
+
 def valid(connections: "pl.DataFrame") -> "pl.LazyFrame":
     """The connections that count: handshake seen whole, nothing missing by a log's own account."""
     import polars as pl

@@ -13,6 +13,7 @@ from flowstart.cli import (
     compare,
     completion,
     console,
+    deploy,
     doctor,
     explore,
     help_page,
@@ -45,6 +46,7 @@ def _add(command: Callable[..., None], name: str | None = None) -> None:
 
 _add(bounded(compare.compare))
 _add(bounded(replay.replay))
+_add(deploy.deploy)
 _add(explore.explore)
 _add(bounded(run.run))
 _add(bounded(live.live))

@@ -217,7 +217,11 @@ def show_grid(grid: "Grid", width: int | None = None) -> None:
 def show_summary(found: "Summary") -> None:
     """What was run, the answer, a table, and what to do next, on one screen."""
     if folder := _output():
-        found = dataclasses.replace(found, hint=found.hint.replace("-o DIR", folder))
+        notes = [
+            note.replace("--from DIR", f"--from {shlex.quote(folder)}") for note in found.notes
+        ]
+        hint = found.hint.replace("-o DIR", folder)
+        found = dataclasses.replace(found, hint=hint, notes=notes)
     say("\n".join(found.opening))
     if found.shown:
         show_grid(found.shown, PLAIN_LINE)

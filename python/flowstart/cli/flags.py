@@ -303,7 +303,8 @@ class Reading:
         "NAME=COLUMN,...",
     )
     sample: str | None = flag(
-        "Random sample of connections: a share (10%) or a number (5000).",
+        "Random sample of connections: a share (10%), a number (5000) or all. [all; in a replay, "
+        "as many as take about five minutes of processor time]",
         "SHARE",
         panel="Captures",
     )

@@ -27,6 +27,11 @@ EXAMPLES = {
         "flowstart replay capture.pcap --variant 'iw30: startup=hystart iw=30'",
         "flowstart replay capture.pcap --network '*:buffer=60pkt' -o out",
     ),
+    "deploy": (
+        "flowstart deploy IW30 --from out > IW30.sh",
+        "flowstart deploy IW30 --from out | ssh server sudo sh -s check",
+        "flowstart deploy IW30 --from out --when network=10.9.3.0/24 > IW30.sh",
+    ),
     "explore": (
         "flowstart explore",
         "flowstart explore --path wifi --startup slow-start,search",

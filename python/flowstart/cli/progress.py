@@ -9,8 +9,8 @@ if TYPE_CHECKING:
 
 PATIENCE_S = 0.5
 """Work that is done sooner shows nothing."""
-LINE_EVERY_S = 10.0
-"""How often a line is written where stderr is not a terminal."""
+FIRST_LINE_S, LINE_EVERY_S = 1.5, 10.0
+"""When the first line is written where stderr is not a terminal, and how often others are."""
 
 
 class Progress:
@@ -19,7 +19,9 @@ class Progress:
     def __init__(self, what: str = "runs") -> None:
         self._what = what
         self._began = time.monotonic()
-        self._last_line = self._began
+        self._next_line = self._began + FIRST_LINE_S
+        self._first: tuple[int, float] | None = None
+        """What was done at the first report, and when: preparations before do not count."""
         self._bar: Bar | None = None
 
     def __enter__(self) -> Self:
@@ -32,22 +34,27 @@ class Progress:
     def __call__(self, done: int, total: int) -> None:
         """Shows that `done` of `total` are done."""
         now = time.monotonic()
+        if self._first is None and done:
+            self._first = done, now
         if now - self._began < PATIENCE_S:
             return
         if sys.stderr.isatty():
             self._show_bar(done, total)
-        elif now - self._last_line >= LINE_EVERY_S and done < total:
-            self._last_line = now
-            print(self._line(done, total, now - self._began), file=sys.stderr, flush=True)
+        elif now >= self._next_line and 0 < done < total:
+            self._next_line = now + LINE_EVERY_S
+            print(self._line(done, total, now), file=sys.stderr, flush=True)
 
     def of_unknown_total(self, done: int, total: int | None) -> None:
         """The same where the total may not be known: then nothing is shown."""
         if total:
             self(done, total)
 
-    def _line(self, done: int, total: int, elapsed: float) -> str:
-        rate = done / elapsed
-        left = f", {(total - done) / rate:.0f} s left" if done else ""
+    def _line(self, done: int, total: int, now: float) -> str:
+        first, began = self._first or (0, self._began)
+        rate, left = done / (now - self._began), ""
+        if done > first:
+            rate = (done - first) / (now - began)
+            left = f", {(total - done) / rate:.0f} s left"
         return f"{done} of {total} {self._what}, {rate:.3g}/s{left}"
 
     def _show_bar(self, done: int, total: int) -> None:

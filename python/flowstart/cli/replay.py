@@ -1,5 +1,7 @@
 """`flowstart replay`: the user's own transfers under each startup."""
 
+import dataclasses
+import itertools
 import pathlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
@@ -137,7 +139,8 @@ def replay(
     with console.speaking_of(None):
         questions = questions_of(given)
         _settings(given, allow_python=allow_python)  # refuses what is wrong before reading
-    found = read(files, filled(Reading, given), given.get("seed"))
+    how = dataclasses.replace(filled(Reading, given), sample=None)
+    found = read(files, how, given.get("seed"))
     with console.speaking_of(None):
         settings = _settings(given, allow_python=allow_python, capture=found)
         result = _replay(found, settings, questions, workers)
@@ -153,16 +156,12 @@ def replay(
     _say_what_is_missing(result)
 
 
-def _settings(
-    given: Given, *, allow_python: bool, capture: "Capture | None" = None
-) -> "Settings":
+def _settings(given: Given, *, allow_python: bool, capture: "Capture | None" = None) -> "Settings":
     from flowstart.replays.request import settings_of
 
     traffic = filled(Compared, given)
     variants = traffic.variants(allow_python=allow_python)
-    return settings_of(
-        given, startups=traffic.startups(), variants=variants, capture=capture
-    )
+    return settings_of(given, startups=traffic.startups(), variants=variants, capture=capture)
 
 
 def _replay(
@@ -189,7 +188,14 @@ def _show_details(result: "Replay") -> None:
     from flowstart.replays import calibration, overview, tables
     from flowstart.replays.result import further
 
-    for line in [overview.headline(result), *overview.verdict(result)]:
+    answers = (
+        overview.verdict(result),
+        overview.risk(result),
+        overview.validity(result),
+        overview.remedy(result),
+    )
+    opening = [overview.headline(result), *overview.sample(result)]
+    for line in [*opening, *itertools.chain(*answers)]:
         console.show_text(line)
     console.show_grid(tables.paths(result.paths))
     console.show_text(" ".join([overview.sources(result), *overview.details(result)]))

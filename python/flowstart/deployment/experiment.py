@@ -1,18 +1,19 @@
-"""The size of an A/B test that shows a predicted effect, by simulation of its analysis.
+"""The size of an A/B test that shows a predicted gain and harm at the limits, by simulation.
 
-A test assigns each network, or each connection, to one of two arms at random. The arms are
+A test assigns client networks, or connections, to one of two arms at random. The arms are
 independent: the pairing that makes a replay precise is missing, and a test needs far more transfers
-than a replay. Its analysis compares the arms' mean log completion times, whose difference is the
-log of the geometric mean of ratios that the recommendation rests on. The standard error is
-cluster-robust (Liang and Zeger 1986), the distribution Student's t.
+than a replay. Its analysis compares means over the transfers, or packets, of both arms. Transfers
+of a client network depend on each other, so the standard error is that of the sums over networks
+(cluster-robust: Liang and Zeger 1986), the distribution Student's t.
 
-Arms are drawn from the replayed transfers with replacement, whole clusters at a time. One arm has
-the times under the baseline, the other those under the variant. So the population is what the
-capture has: its mix of sizes and round trips, and as much traffic from each network.
+Tests are drawn from the replayed transfers with replacement, whole networks at a time. One arm has
+the times under the baseline. For the gain the other has those under the variant; for each guardrail
+it has the baseline's with harm of the limit's size. So the population is what the capture has: its
+mix of sizes and round trips, and as much traffic from each network.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,22 +21,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flowstart import text
+from flowstart.deployment.guardrails import GAIN, Measure, Packets, gain, guardrails
 from flowstart.errors import RequestError
 from flowstart.inference.clusters import NORMAL, Floats, student
+from flowstart.inference.gates import Limits
 
 LEVEL, POWER = 0.95, 0.8
 FEWEST = 10
 """With fewer clusters than these in the capture, their spread is unknown; each arm has as many."""
-UNITS = ("network", "connection")
-"""What can be assigned to an arm as a whole."""
+UNITS = {
+    "network": "route",
+    "connection": "socket, or server behind a load balancer",
+}
+"""What can be assigned to an arm as a whole, and what of Linux that splits: `ip route` has initcwnd
+and congctl, a socket TCP_CONGESTION and BPF programs, a server its sysctls."""
 RESAMPLES = 2000
 """Simulated tests of one size: their power has a standard error of 0.009."""
-NEAR = 0.01
-"""A size is found where the simulated power is this near."""
-ROUNDS = 8
+OFTEN = 10
+"""Where each cluster is drawn so many times, sums are normal (central limit theorem)."""
+NEAR = 0.02
+"""A size is accepted where the simulated power is this near."""
+ROUNDS = 6
+VERSIONS, ROWS = 20, 10_000
+"""Random assignments of each cluster that are drawn from; fewer for so many rows of all."""
 BLOCK = 2**21
 """Numbers that are drawn at once."""
 DAY_S = 86_400.0
+LEAST_DAYS = 1.0
+"""Load and users differ by the hour, so a test lasts for whole days."""
+MOST_DAYS = 28.0
+"""What takes longer at the capture's rate is not watched by a test."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +66,12 @@ class Population:
     """None where the capture names none."""
     lasts_s: float
     """How long the capture lasts."""
+    packets: Packets | None = None
+    """None where they are not known: loss is not watched then."""
+    decides: NDArray[np.bool_] | None = None
+    """Which transfers are of the size class that decides; None for all."""
+    size_class: str = "all sizes"
+    """Its name."""
 
 
 @dataclass(frozen=True)
@@ -65,18 +86,27 @@ class TestSize:
     transfers: int
     clients: int | None
     """As many as the capture has for so many transfers; None where it names none."""
-    days: float | None
-    """How long both arms take together at the capture's rate; None for an instant."""
+    days: float
+    """How long both arms take together at the capture's rate, at least `LEAST_DAYS`."""
     power: float
-    """The share of simulated tests of this size that show the effect."""
+    """The share of simulated tests of this size that show what needs most."""
 
     @property
     def text(self) -> str:
         """The size in a sentence."""
         clients = [] if self.clients is None else [f"{self.clients:,} clients"]
         parts = ", ".join([f"{self.units:,} {self.unit}s", *clients])
-        days = "" if self.days is None else f"; {_days(self.days)} at the capture's rate"
-        return f"By {self.unit}: {parts}, {self.transfers:,} transfers in each arm{days}."
+        days = "one full day" if self.days <= 1 else f"{math.ceil(self.days)} full days"
+        shown = f"{parts}, {self.transfers:,} transfers in each arm; {days} at least"
+        return f"By {self.unit} ({UNITS[self.unit]}): {shown}."
+
+
+@dataclass(frozen=True)
+class Need:
+    """The size that shows one quantity."""
+
+    quantity: str
+    size: TestSize
 
 
 @dataclass(frozen=True)
@@ -89,20 +119,43 @@ class TestPlan:
     """The relative change of the geometric mean that it would show."""
     level: float
     power: float
-    sizes: tuple[TestSize, ...]
-    """By unit of assignment: networks, where the capture has enough of them, and connections."""
+    needs: tuple[Need, ...]
+    """The size that each quantity needs, by unit of assignment."""
+    measures: tuple[Measure, ...]
+    """What a test of these sizes shows: the gain first, then the guardrails."""
+    unseen: tuple[str, ...] = ()
+    """Guardrails that would take longer than `MOST_DAYS`."""
+    by_network: bool = True
+    """Whether the capture has enough networks to assign them, and to cluster errors by them."""
+
+    @property
+    def sizes(self) -> tuple[TestSize, ...]:
+        """By unit of assignment, what shows the gain and every guardrail."""
+        units = dict.fromkeys(need.size.unit for need in self.needs)
+        return tuple(
+            max((n.size for n in self.needs if n.size.unit == unit), key=lambda size: size.units)
+            for unit in units
+        )
+
+    @property
+    def guardrails(self) -> tuple[Measure, ...]:
+        """The harm that a test of these sizes shows."""
+        return self.measures[1:]
 
     @property
     def lines(self) -> list[str]:
         """The plan in words."""
         shown = f"A/B test for a change of {text.percent(self.effect)} in the geometric mean"
         few = "  By network: the capture has too few networks to simulate it."
+        cluster = "client network" if self.by_network else "connection"
         return [
-            f"{shown}, with a power of {self.power:.0%} at {1 - self.level:.0%} two-sided:",
-            *([few] if len(self.sizes) < len(UNITS) else []),
+            f"{shown} and for harm at the limits, with a power of {self.power:.0%}:",
+            *([] if self.by_network else [few]),
             *(f"  {one.text}" for one in self.sizes),
-            "  Assign whole networks if a route or a prefix selects the setting.",
-            "  Compare mean log completion times; cluster standard errors by what is assigned.",
+            f"  Compare mean log completion times at {1 - self.level:.0%}, two-sided.",
+            f"  Cluster standard errors by {cluster}.",
+            *(f"  Guardrail, one-sided: {one.text}." for one in self.guardrails),
+            *(f"  Not visible in {MOST_DAYS:.0f} days: {one}." for one in self.unseen),
             "  The sizes are simulated from the replay; they assume that other days are like it.",
         ]
 
@@ -114,14 +167,23 @@ class TestPlan:
             "effect": self.effect,
             "level": self.level,
             "power": self.power,
+            "clustered_by": "network" if self.by_network else "connection",
             "sizes": [dict(vars(one)) for one in self.sizes],
+            "needs": [{"quantity": n.quantity, **vars(n.size)} for n in self.needs],
+            "guardrails": [one.document for one in self.guardrails],
+            "unseen": list(self.unseen),
         }
 
 
 def plan(
-    population: Population, *, level: float = LEVEL, power: float = POWER, seed: int = 1
+    population: Population,
+    *,
+    limits: Limits | None = None,
+    level: float = LEVEL,
+    power: float = POWER,
+    seed: int = 1,
 ) -> TestPlan | None:
-    """A test of the population's variant against its baseline.
+    """A test of the population's variant against its baseline, and of harm at the limits.
 
     Transfers that are not done under both are left out, as the geometric mean leaves them out. None
     without an effect, or with too few connections. Raises RequestError for a level or a power that
@@ -131,117 +193,175 @@ def plan(
         if not 0 < value < 1:
             raise RequestError("more than 0 and less than 1 is needed", (name,), f"{value:g}")
     done = np.isfinite(population.base_s) & np.isfinite(population.variant_s)
-    logs = [np.log(times[done]) for times in (population.base_s, population.variant_s)]
-    if not done.any() or np.allclose(logs[0], logs[1], rtol=0, atol=1e-12):
+    effect = gain(population.base_s, population.variant_s, done, level)
+    decides = done if population.decides is None else done & population.decides
+    if effect is None:
         return None
-    effect = float(np.mean(logs[1] - logs[0]))
-    sizes = []
-    for unit, clusters in zip(UNITS, (population.networks, population.connections), strict=True):
-        drawn = _Clusters.of(logs, clusters[done])
-        if drawn.number >= FEWEST and effect:
-            units, found = drawn.size(effect, level, power, seed)
-            sizes.append(_size(population, done, unit, units / drawn.number, units, found))
-    return TestPlan(math.expm1(effect), level, power, tuple(sizes)) if sizes else None
+    times = population.base_s, population.variant_s
+    watched = guardrails(
+        *times, population.packets, decides, population.size_class, limits or Limits(), level
+    )
+    planned, unseen = [], []
+    needs: list[Need] = []
+    for measure in (effect, *watched):
+        found = list(_needs(population, measure, done, power, seed))
+        if measure is not effect and (not found or found[-1].size.days > MOST_DAYS):
+            unseen.append(measure.name)
+            continue
+        planned.append(measure)
+        needs += found
+    few = _numbered(population.networks[done]).max() + 1 < FEWEST
+    if not any(need.quantity == GAIN for need in needs):
+        return None
+    change = math.expm1(effect.difference)
+    return TestPlan(change, level, power, tuple(needs), tuple(planned), tuple(unseen), not few)
 
 
-def _size(
-    population: Population,
-    done: NDArray[np.bool_],
-    unit: str,
-    captures: float,
-    units: int,
-    power: float,
-) -> TestSize:
-    """A size in transfers, clients and days; an arm has as much as so many captures."""
+def _needs(
+    population: Population, measure: Measure, done: NDArray[np.bool_], power: float, seed: int
+) -> Iterator[Need]:
+    """The size that a measure needs, by unit of assignment."""
+    networks, connections = _numbered(population.networks), _numbered(population.connections)
+    few = len(np.unique(networks[done])) < FEWEST
+    clusters = connections if few else networks
+    number = len(np.unique(clusters[done]))
+    if number < FEWEST:
+        return
     known = population.clients
-    clients = None if known is None else math.ceil(captures * len(np.unique(known[done])))
-    days = 2 * captures * population.lasts_s / DAY_S
-    transfers = math.ceil(captures * int(done.sum()))
-    return TestSize(unit, units, transfers, clients, days or None, power)
+    for unit, assigned in (("network", networks), ("connection", connections)):
+        if few and unit == "network":
+            continue
+        tests = _Tests.of(measure, clusters, assigned, seed)
+        size = tests.size(power, seed)
+        if size is None:
+            return
+        drawn, found = size
+        captures = drawn / tests.number
+        yield Need(
+            measure.quantity,
+            TestSize(
+                unit,
+                math.ceil(captures * len(np.unique(assigned[done])) / 2),
+                math.ceil(captures * int(done.sum()) / 2),
+                None if known is None else math.ceil(captures * len(np.unique(known[done])) / 2),
+                max(captures * population.lasts_s / DAY_S, LEAST_DAYS),
+                found,
+            ),
+        )
+
+
+def _numbered(names: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.unique(names, return_inverse=True)[1].astype(np.int64)
+
+
+PAIRS = tuple((first, second) for first in range(4) for second in range(first, 4))
 
 
 @dataclass(frozen=True)
-class _Clusters:
-    """Sums over each cluster of the population, of which an arm's statistic is made.
+class _Tests:
+    """Sums over each cluster as it may be assigned, of which a test's statistic is made.
 
-    For n transfers with the sum s of log times: n, s, s², s·n, n², a row for each cluster.
+    A row has the baseline arm's count n and sum s and the other arm's, and their products `PAIRS`.
     """
 
-    base: Floats
-    variant: Floats
+    rows: Floats
+    number: int
+    """How many clusters the population has."""
+    normal: float
+    """What a normal variable must reach to be significant."""
+    sign: float
 
     @classmethod
-    def of(cls, logs: Sequence[Floats], clusters: NDArray[np.int64]) -> "_Clusters":
-        _, numbers = np.unique(clusters, return_inverse=True)
-        count = np.bincount(numbers).astype(np.float64)
-        middle = logs[0].mean()  # so that squares lose no digits
-        totals = [np.bincount(numbers, weights=values - middle) for values in logs]
-        return cls(*(_sums(count, total.astype(np.float64)) for total in totals))
+    def of(
+        cls,
+        measure: Measure,
+        clusters: NDArray[np.int64],
+        assigned: NDArray[np.int64],
+        seed: int,
+    ) -> "_Tests":
+        """Assigned at random, each time also the other way round; harm hits others each time."""
+        clusters, number = _numbered(clusters), len(np.unique(clusters))
+        random = np.random.default_rng([seed, 7])
+        parts = []
+        places = random.random(len(clusters))
+        for version in range(min(max(ROWS // number, 2), VERSIONS)):
+            harmed = measure.version(version, places)
+            coins = random.random(int(assigned.max()) + 1) < 0.5
+            for treated in (coins[assigned], ~coins[assigned]):
+                columns = (
+                    measure.count * ~treated,
+                    measure.base * ~treated,
+                    measure.count * treated,
+                    harmed * treated,
+                )
+                parts.append(np.column_stack([np.bincount(clusters, c, number) for c in columns]))
+        sums = np.concatenate(parts)
+        products = [sums[:, a] * sums[:, b] for a, b in PAIRS]
+        rows = np.column_stack([sums, *products])
+        return cls(rows[rows[:, [0, 2]].any(axis=1)], number, measure.normal, measure.sign)
 
-    @property
-    def number(self) -> int:
-        """How many clusters the population has."""
-        return len(self.base)
-
-    def size(self, effect: float, level: float, power: float, seed: int) -> tuple[int, float]:
-        """Clusters in each arm for a test of such power, and the power that it was found to have.
+    def size(self, power: float, seed: int) -> tuple[int, float] | None:
+        """Clusters in both arms for a test of such power, and the power that it was found to have.
 
         The first guess is that of normal means; the next ones correct it by the power of simulated
-        tests.
+        tests. None where there is no effect in the direction that is looked for.
         """
-        wanted = NORMAL.inv_cdf((1 + level) / 2) + NORMAL.inv_cdf(power)
-        spread = _variance(self.base.sum(axis=0)) + _variance(self.variant.sum(axis=0))
-        units = max(FEWEST, math.ceil(wanted**2 * spread * self.number / effect**2))
+        wanted = self.normal + NORMAL.inv_cdf(power)
+        effect, variance = _compared(self.rows.mean(axis=0)[None, :])
+        if not self.sign * effect[0] > 0:
+            return None
+        units = max(2 * FEWEST, math.ceil(wanted**2 * variance[0] / effect[0] ** 2))
         for attempt in range(ROUNDS):
-            found = self.power(units, effect, level, np.random.default_rng([seed, attempt]))
-            if abs(found - power) <= NEAR or (found > power and units == FEWEST):
+            found = self.power(units, np.random.default_rng([seed, attempt]))
+            if abs(found - power) <= NEAR or (found > power and units == 2 * FEWEST):
                 break
-            reached = min(max(found, 0.01), 0.99)
-            reach = NORMAL.inv_cdf((1 + level) / 2) + NORMAL.inv_cdf(reached)
-            step = min(max(wanted / max(reach, 0.1), 0.5), 2.0)
-            units = max(FEWEST, math.ceil(units * step**2))
+            reached = NORMAL.inv_cdf(min(max(found, 0.01), 0.99))
+            step = min(max(wanted / max(self.normal + reached, 0.1), 0.5), 2.0)
+            units = max(2 * FEWEST, math.ceil(units * step**2))
         return units, found
 
-    def power(self, units: int, effect: float, level: float, rng: np.random.Generator) -> float:
-        """The share of simulated tests, with so many clusters in each arm, that show the effect."""
-        base, variant = (_drawn(arm, units, rng) for arm in (self.base, self.variant))
-        difference = variant[:, 1] / variant[:, 0] - base[:, 1] / base[:, 0]
+    def power(self, units: int, rng: np.random.Generator) -> float:
+        """The share of simulated tests with so many clusters in both arms that show the effect."""
+        difference, variance = _compared(self._drawn(units, rng))
         # Each arm's variance misses one degree of freedom.
-        error = np.sqrt((_variance(base.T) + _variance(variant.T)) * units / (units - 1))
-        reach = student(NORMAL.inv_cdf((1 + level) / 2), 2 * (units - 1))
-        return float(np.mean(np.sign(effect) * difference > reach * error))
+        error = np.sqrt(variance * units / (units - 2))
+        reach = student(self.normal, units - 2)
+        return float(np.mean(self.sign * difference > reach * error))
+
+    def _drawn(self, units: int, rng: np.random.Generator) -> Floats:
+        """The sums of each of the simulated tests, which have so many clusters."""
+        rows = self.rows
+        if units >= OFTEN * self.number:
+            middle, root = units * rows.mean(axis=0), _root(units * np.cov(rows.T, bias=True))
+            return np.asarray(middle + rng.standard_normal((RESAMPLES, len(root))) @ root)
+        block = max(1, BLOCK // units)
+        found = []
+        for first in range(0, RESAMPLES, block):
+            tests = min(block, RESAMPLES - first)
+            found.append(rows[rng.integers(len(rows), size=(tests, units))].sum(axis=1))
+        return np.concatenate(found)
 
 
-def _sums(count: Floats, total: Floats) -> Floats:
-    return np.column_stack([count, total, total**2, total * count, count**2])
+def _compared(sums: Floats) -> tuple[Floats, Floats]:
+    """The difference of both arms' means in each test, and its cluster-robust variance.
+
+    NaN where an arm is empty: such a test shows nothing.
+    """
+    counts = np.where(sums[:, [0, 2]] > 0, sums[:, [0, 2]], np.nan)
+    means = sums[:, [1, 3]] / counts
+    # A cluster adds this much to the difference, for its n and s in both arms.
+    of_n = means / counts * [1, -1]
+    of_s = 1 / counts * [-1, 1]
+    weights = np.column_stack([of_n[:, 0], of_s[:, 0], of_n[:, 1], of_s[:, 1]])
+    variance = np.zeros(len(sums))
+    for column, (a, b) in enumerate(PAIRS):
+        twice = 1 if a == b else 2
+        variance += twice * weights[:, a] * weights[:, b] * sums[:, 4 + column]
+    return means[:, 1] - means[:, 0], np.maximum(variance, 0.0)
 
 
-def _variance(sums: Floats) -> Floats:
-    """The cluster-robust variance of a mean over transfers, from the sums over its clusters."""
-    count, total, squares, products, counts = sums
-    mean = total / count
-    spread = squares - 2 * mean * products + mean**2 * counts
-    return np.asarray(np.maximum(spread, 0.0) / count**2)  # equal times differ by rounding
-
-
-def _drawn(clusters: Floats, units: int, rng: np.random.Generator) -> Floats:
-    """The sums of each of the simulated arms, which have so many clusters."""
-    number = len(clusters)
-    block = max(1, BLOCK // min(units, number))
-    found = []
-    for first in range(0, RESAMPLES, block):
-        arms = min(block, RESAMPLES - first)
-        if units < number:
-            found.append(clusters[rng.integers(number, size=(arms, units))].sum(axis=1))
-        else:  # how often each is drawn says the same in fewer numbers
-            found.append(rng.multinomial(units, np.full(number, 1 / number), size=arms) @ clusters)
-    return np.concatenate(found)
-
-
-def _days(days: float) -> str:
-    """A time that is planned for, in minutes, hours or days."""
-    if days < 1 / 12:
-        return f"{math.ceil(24 * 60 * days)} min"
-    if days < 1:
-        return f"{24 * days:.0f} h"
-    return f"{days:,.1f} days" if days < 10 else f"{days:,.0f} days"
+def _root(covariance: Floats) -> Floats:
+    """The symmetric root: signs of eigenvectors differ between processors."""
+    scale = np.sqrt(np.maximum(covariance.diagonal(), 1e-300))
+    values, vectors = np.linalg.eigh(covariance / np.outer(scale, scale))
+    return np.asarray(vectors * np.sqrt(np.clip(values, 0, None)) @ vectors.T * scale)

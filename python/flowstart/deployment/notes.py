@@ -7,7 +7,6 @@ from flowstart import text
 from flowstart.deployment.experiment import TestPlan
 from flowstart.deployment.stacks import Offer, offer
 from flowstart.inference.data import Row, Statistic
-from flowstart.inference.gates import Limits
 from flowstart.inference.recommendation import Recommendation, of_group
 
 
@@ -21,21 +20,6 @@ class Variant:
     cc: str | None = None
     iw: str | None = None
     pacing: bool = False
-
-
-@dataclass(frozen=True)
-class Rollback:
-    """When a test is to be ended."""
-
-    measure: str
-    above: float
-    """The relative change, or share, that is too much."""
-    reason: str
-
-    @property
-    def text(self) -> str:
-        """The threshold in words."""
-        return f"{self.measure} above {text.percent(self.above)} ({self.reason})"
 
 
 WATCH = (
@@ -56,7 +40,8 @@ class Notes:
     """What the stacks offer, for each part of the variant."""
     test: TestPlan | None
     watch: tuple[str, ...]
-    rollback: tuple[Rollback, ...]
+    rollback: tuple[str, ...]
+    """What a test of this size can show, and ends it."""
     is_test: bool = False
     """Whether it is inconclusive, so that only a test is advised."""
 
@@ -77,7 +62,7 @@ class Notes:
         planned = self.test.lines if self.test else ["A/B test: no effect to size it by."]
         lines += [f"  {line}" for line in planned]
         lines += [f"  Watch {what}." for what in self.watch]
-        lines += [f"  Roll back if the test's interval shows {r.text}." for r in self.rollback]
+        lines += [f"  Roll back if the test's interval shows {one}." for one in self.rollback]
         return lines
 
 
@@ -87,7 +72,6 @@ def notes(
     rows: Sequence[Row],
     test: TestPlan | None = None,
     *,
-    limits: Limits | None = None,
     is_test: bool = False,
 ) -> Notes:
     """The notes of one recommended variant, from the rows that the recommendation rests on."""
@@ -102,15 +86,14 @@ def notes(
         offers.append(("pacing", offer("setting", "pacing")))
     group = recommendation.group
     gain = of_group(rows, group).get((variant.name, Statistic.GEOMEAN_RATIO))
-    thresholds = tuple(_rollback(gain, limits or Limits()))
-    return Notes(group, variant, tuple(offers), test, WATCH, thresholds, is_test)
+    return Notes(group, variant, tuple(offers), test, WATCH, tuple(_rollback(gain, test)), is_test)
 
 
-def _rollback(gain: Row | None, limits: Limits) -> Iterator[Rollback]:
-    """Thresholds: slower transfers, and the limits that the replay has too."""
+def _rollback(gain: Row | None, test: TestPlan | None) -> Iterator[str]:
+    """Slower transfers, and more harm: only what a test of the planned size can show."""
     if gain and gain.high is not None:
-        reason = f"predicted: {text.percent(gain.low)} to {text.percent(gain.high)}"
-        yield Rollback("a change of the geometric mean", max(gain.high, 0.0), reason)
-    same = "the limit of the replay"
-    yield Rollback("a change of p99 in a size class", limits.p99, same)
-    yield Rollback("an increase of the share of packets retransmitted", limits.loss, same)
+        predicted = f"predicted: {text.percent(gain.low)} to {text.percent(gain.high)}"
+        above = text.percent(max(gain.high, 0.0))
+        yield f"a change of the geometric mean above {above} ({predicted})"
+    for guardrail in test.guardrails if test else ():
+        yield f"a larger {guardrail.name} than in the other arm"

@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import importlib.resources
+import shlex
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,19 +24,20 @@ class Knob:
     write: str
     """What to write where; a name in braces stands for the variant's value."""
     source: str
-    """The text that tells of it, with its version."""
-    by_network: str = ""
-    """The same for one network only; empty where it holds for a whole host."""
+    """The text that documents it, with its version."""
     revert: str = ""
     """What undoes it; empty where that is the option of what was there before."""
+    step: str = ""
+    """The same as a step of a script (`script.py`); empty where no script of a host can do it."""
+    network_step: str = ""
+    """The step for one network only; empty where it holds for a whole host."""
 
-    def filled(self, value: object) -> str:
-        """What to write where, with the variant's value."""
-        return self.write.replace("{iw}", str(value))
-
-    def limited(self, network: str, value: object) -> str:
-        """What to write for one network."""
-        return self.by_network.replace("{network}", network).replace("{iw}", str(value))
+    def filled(self, **values: object) -> "Knob":
+        """The option with the variant's value and the network in the place of their names."""
+        new = dataclasses.asdict(self)
+        for name, value in values.items():
+            new = {key: text.replace(f"{{{name}}}", str(value)) for key, text in new.items()}
+        return Knob(**new)
 
 
 @dataclass(frozen=True)
@@ -81,10 +83,14 @@ class Commands:
     set: tuple[str, ...]
     revert: tuple[str, ...]
     sources: tuple[str, ...]
+    steps: tuple[str, ...] = ()
+    """The same as steps of a script, which saves and restores; empty where no script can do it."""
 
-    @property
-    def lines(self) -> list[str]:
-        """They in words."""
+    def lines(self, setting: str, network: str = "") -> list[str]:
+        """How a setting is set and reverted; DIR is the folder of the replay's results."""
+        if self.steps:
+            when = f" --when network={network}" if network else ""
+            return [f"Deploy: flowstart deploy {shlex.quote(setting)} --from DIR{when}"]
         return [
             f"Set ({self.stack}): {'; '.join(self.set)}",
             f"Revert ({self.stack}): {'; '.join(self.revert)}",
@@ -103,6 +109,8 @@ class HostStack:
     candidates: tuple[Variant, ...]
     research: tuple[Variant, ...]
     source: str
+    measured_window: int | None = None
+    """Initial window that a capture shows, in segments."""
 
     @classmethod
     def named(cls, name: str) -> "HostStack":
@@ -136,48 +144,37 @@ class HostStack:
         A candidate with the same window or a smaller one would change nothing or be a step back.
         """
         recorded = dataclasses.replace(
-            self.recorded, stack=self.recorded.fields | {"iw": initial_window}
+            self.recorded, stack=self.recorded.fields | {"iw": str(initial_window)}
         )
         larger = (v for v in self.candidates if _window(v, initial_window + 1) > initial_window)
-        return dataclasses.replace(self, recorded=recorded, candidates=tuple(larger))
+        return dataclasses.replace(
+            self,
+            recorded=recorded,
+            candidates=tuple(larger),
+            measured_window=initial_window,
+        )
 
     @property
     def title(self) -> str:
         """Its name in a sentence."""
         return self.options[0] if len(self.options) == 1 else f"a {self.name.upper()} stack"
 
-    def commands(self, variant: Variant, baseline: Variant) -> list[Commands]:
-        """How hosts change from the baseline to a variant and back; empty where they cannot."""
+    def commands(
+        self, variant: Variant, baseline: Variant, network: str | None = None
+    ) -> list[Commands]:
+        """How hosts change from the baseline to a variant and back; empty where they cannot.
+
+        With `network` for this network only.
+        """
         parts = _differences(variant, baseline)
         if parts is None:
             return []
-        offered = [{k.stack: (k, back) for k, back in _options(*part)} for part in parts]
+        offered = [{knob.stack: knob for knob in _options(*part, network)} for part in parts]
         names = self.options or tuple(dict.fromkeys(n for one in offered for n in one))
-        found = []
-        for name in names:
-            if not all(name in one for one in offered):
-                continue
-            knobs = [one[name] for one in offered]
-            revert = tuple(back for _, back in knobs)
-            sources = tuple(dict.fromkeys(knob.source for knob, _ in knobs))
-            found.append(Commands(name, tuple(knob.write for knob, _ in knobs), revert, sources))
-        return found
-
-    def by_network(self, variant: Variant, baseline: Variant, network: str) -> list[Commands]:
-        """How hosts change to a variant for one network only; empty where they cannot."""
-        found = []
-        for kind, name, value, _ in _differences(variant, baseline) or ():
-            one = offer(kind, name)
-            knobs = [k for k in one.knobs if k.by_network] if one else []
-            known = [k for k in knobs if not self.options or k.stack in self.options]
-            if not known:
-                return []
-            revert = f"ip route del {network}"
-            found += [
-                Commands(k.stack, (k.limited(network, value),), (revert,), (k.source,))
-                for k in known
-            ]
-        return found
+        whole = [n for n in names if all(n in one for one in offered)]
+        found = [_commands(name, [one[name] for one in offered]) for name in whole]
+        # A second step would write the network's route anew.
+        return [one for one in found if network is None or len(one.steps) == 1]
 
     def offers(self, variant: Variant, baseline: Variant) -> bool:
         """Whether hosts can be changed to a variant."""
@@ -215,17 +212,38 @@ def _differences(variant: Variant, baseline: Variant) -> list[_Part] | None:
     return parts
 
 
-def _options(kind: Kind, name: str, value: str | None, old: str) -> list[tuple[Knob, str]]:
-    """The options of all stacks, each with what undoes it."""
+RESTORED = "the value that the script of `flowstart deploy` has saved"
+
+
+def _options(kind: Kind, name: str, value: str | None, old: str, network: str | None) -> list[Knob]:
+    """The options of all stacks, each with what undoes it; those that a network can have."""
     found = offer(kind, name)
     before = offer(kind, old) if old else None
     undone = {knob.stack: knob.write for knob in before.knobs} if before else {}
     options = []
     for knob in found.knobs if found else ():
-        filled = Knob(knob.stack, knob.filled(value), knob.source, knob.revert)
-        back = knob.revert or undone.get(knob.stack) or f"remove it: {filled.write}"
-        options.append((filled, back))
+        step, write = knob.step, knob.write
+        if network is not None:
+            step = knob.network_step
+            write = f"{step.removeprefix('route {network} ')} on the route to {{network}}"
+            if not step:
+                continue
+        filled = dataclasses.replace(knob, step=step, write=write).filled(iw=value, network=network)
+        back = RESTORED if step else undone.get(knob.stack) or f"remove it: {filled.write}"
+        options.append(dataclasses.replace(filled, revert=filled.revert or back))
     return options
+
+
+def _commands(stack: str, knobs: Sequence[Knob]) -> Commands:
+    """The options of one stack together."""
+    steps = tuple(dict.fromkeys(knob.step for knob in knobs))
+    return Commands(
+        stack,
+        tuple(knob.write for knob in knobs),
+        tuple(knob.revert for knob in knobs),
+        tuple(dict.fromkeys(knob.source for knob in knobs)),
+        steps if all(steps) else (),
+    )
 
 
 def default_of(capture_format: str) -> str:

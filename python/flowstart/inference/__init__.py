@@ -7,18 +7,21 @@ from flowstart.inference.data import Group, Row, Statistic
 from flowstart.inference.gates import Gate, Limits
 from flowstart.inference.intervals import intervals
 from flowstart.inference.recommendation import Recommendation, Rule, recommend
-from flowstart.inference.verdict import Judgement, Status, Verdict
+from flowstart.inference.verdict import Check, Judgement, Question, Status, Validity, Verdict
 
 __all__ = [
+    "Check",
     "Gate",
     "Group",
     "Judgement",
     "Limits",
+    "Question",
     "Recommendation",
     "Row",
     "Rule",
     "Statistic",
     "Status",
+    "Validity",
     "Verdict",
     "intervals",
     "recommend",

@@ -7,6 +7,8 @@ A setting is recommended only if it passes every gate. So each upper end holds b
 part is beyond its limit, its gate passes in error with the probability of one interval, however
 many gates there are (intersection-union test, Berger 1982). One rejection is enough to reject, so
 the lower ends of a setting hold all at once (Bonferroni).
+
+All traffic and each size class have gates here; `networks` has those of all networks together.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,18 +21,13 @@ from numpy.typing import NDArray
 
 from flowstart.errors import RequestError
 from flowstart.inference import clusters
-from flowstart.inference.changes import FEW_HARMED
-from flowstart.inference.clusters import Floats, beta_quantile
+from flowstart.inference.clusters import Floats
 from flowstart.inference.data import HARM_THRESHOLD
+from flowstart.inference.harm import Harm, Levels
 from flowstart.inference.intervals import FEW_CLUSTERS
 
 FEWEST_TRANSFERS = 30
-"""A size class or a network with fewer transfers is not judged by itself."""
-PRIOR_TRANSFERS = 45
-"""A part is judged together with so many transfers of all traffic (empirical Bayes).
-
-By themselves 30 transfers of which none is harmed do not show that fewer than 5 % are: that takes
-59. What the setting does to all other transfers is known besides."""
+"""A size class with fewer transfers is not judged by itself."""
 RESAMPLES = 999
 MOST_CLUSTERS = 1000
 """More clusters are put together at random into so many, which bounds memory."""
@@ -40,10 +37,10 @@ LOSS_RATIO = 1.5
 TAIL = 0.01
 OPTIONS = {"harmed": "max_harm", "p99": "max_p99", "loss": "max_loss"}
 """The fields of `Limits`, and what requests call them."""
-NORMAL = clusters.NORMAL.inv_cdf(LEVEL)
 
-Kind: TypeAlias = Literal["all", "size class", "network"]
+Kind: TypeAlias = Literal["all", "size class", "networks"]
 Chosen: TypeAlias = NDArray[np.bool_]
+Numbers: TypeAlias = NDArray[np.int64]
 
 
 class Quantity(StrEnum):
@@ -107,15 +104,33 @@ class Measured:
 
 
 @dataclass(frozen=True)
+class Exceeding:
+    """A network that is probably beyond a limit."""
+
+    network: str
+    traffic: float
+    """Its share of all transfers judged."""
+    estimate: float
+    """The quantity in it."""
+    probability: float
+    """That its true value is beyond the limit."""
+
+
+@dataclass(frozen=True)
 class Gate(Measured):
-    """One quantity of one setting in one part of the traffic."""
+    """One quantity of one setting in one part of the traffic.
+
+    Of networks together it is the share of traffic in those beyond the quantity's limit.
+    """
 
     kind: Kind
     part: str
-    """The name of the size class or the network."""
+    """The name of the part."""
     transfers: int
-    few: bool
+    few: bool = False
     """Whether it has too few clusters to show anything."""
+    networks: tuple[Exceeding, ...] = ()
+    """Those beyond the limit where networks are judged together, most traffic first."""
 
     @property
     def outcome(self) -> Outcome:
@@ -125,6 +140,11 @@ class Gate(Measured):
         if self.high <= self.limit:
             return Outcome.PASSES
         return Outcome.REJECTED if self.low > self.limit else Outcome.INCONCLUSIVE
+
+    @property
+    def is_change(self) -> bool:
+        """Whether it is a change against the baseline, and no share."""
+        return self.quantity == Quantity.P99 and self.kind != "networks"
 
     @property
     def excess(self) -> float:
@@ -149,6 +169,14 @@ class Runs:
         """Those of some transfers."""
         return type(self)(*(getattr(self, field.name)[:, chosen] for field in fields(self)))
 
+    def harmed(self, base: Self) -> Floats:
+        """In what share of the runs each transfer is harmed against a baseline."""
+        return np.asarray((self.times > (1 + HARM_THRESHOLD) * base.times).mean(axis=0))
+
+    def packets(self, quantity: Quantity) -> Floats:
+        """The packets that a quantity counts, which are a share of those sent."""
+        return self.lost if quantity == Quantity.LOSS else self.retransmitted
+
 
 @dataclass(frozen=True)
 class Part:
@@ -160,81 +188,48 @@ class Part:
     """Which transfers belong to it."""
 
 
+def levels(parts: int, verdicts: int = 1) -> Levels:
+    """The levels of a setting's gates in so many parts.
+
+    With several `verdicts`, such as one for each group of networks, those of all hold at once.
+    """
+    error = (1 - LEVEL) / verdicts
+    return Levels(error / (parts * len(Quantity)), 1 - error)
+
+
 def gates(
     base: Runs,
     variant: Runs,
     parts: Sequence[Part],
-    cluster_of: NDArray[np.int64],
+    cluster_of: Numbers,
     limits: Limits,
+    at: Levels,
     *,
     seed: int = 1,
     resamples: int = RESAMPLES,
 ) -> list[Gate]:
-    """All gates of a setting; the first part is all traffic."""
-    known = np.asarray(~np.isnan(base.times + variant.times).any(axis=0))
+    """All gates of a setting in parts of the traffic; the first part is all of it."""
+    known = run_both(base, variant)
     if not known.any():
         return []
     whole, *others = (replace(part, chosen=part.chosen & known) for part in parts)
     judged = [whole, *(p for p in others if p.chosen.sum() >= FEWEST_TRANSFERS)]
-    alpha = (1 - LEVEL) / (len(judged) * len(Quantity))
-    harm = _Harm.of(base.of(known), variant.of(known), cluster_of[known])
+    harm = Harm.of(variant.of(known).harmed(base.of(known)), cluster_of[known], at)
     found = []
     for part in judged:
         inside = _Inside(base.of(part.chosen), variant.of(part.chosen), cluster_of[part.chosen])
         few, count = inside.few, int(part.chosen.sum())
         prior, random = None if part is whole else harm, np.random.default_rng(seed)
-        for one in inside.measured(prior, limits, alpha, random, resamples):
+        for one in inside.measured(prior, limits, at, random, resamples):
             found.append(
                 Gate(**vars(one), kind=part.kind, part=part.name, transfers=count, few=few)
             )
     return found
 
 
-@dataclass(frozen=True)
-class _Harm:
-    """The share of transfers harmed, and how many independent transfers it is worth."""
-
-    share: float
-    worth: float
-    transfers: int
-
-    few: bool
-    """Whether too few clusters are harmed to have a variance."""
-
-    @classmethod
-    def of(cls, base: Runs, variant: Runs, cluster_of: NDArray[np.int64]) -> Self:
-        """That of a part.
-
-        Its worth is what its variance over clusters shows (Korn and Graubard 1998), less as that
-        is itself uncertain; with few clusters harmed, no more than the number of clusters.
-        """
-        harmed = (variant.times > (1 + HARM_THRESHOLD) * base.times).mean(axis=0)
-        share, transfers = float(harmed.mean()), len(harmed)
-        _, numbers = np.unique(cluster_of, return_inverse=True)
-        squares = np.bincount(numbers, harmed - share) ** 2
-        if np.count_nonzero(np.bincount(numbers, harmed)) < FEW_HARMED or not squares.any():
-            return cls(share, clusters.effective(cluster_of), transfers, few=True)
-        binomial, seen = share * (1 - share) / transfers, squares.sum() / transfers**2
-        tail = (squares**2).sum() / squares.sum() ** 2 - 1 / len(squares)
-        freedom = min(2 / max(tail, 1e-9), len(squares) - 1)
-        reach = clusters.student(NORMAL, freedom) / NORMAL
-        return cls(share, transfers * min(binomial / seen, 1.0) / reach**2, transfers, few=False)
-
-    def ends(self, whole: Self | None, alpha: float) -> tuple[float, float]:
-        """The ends of its interval: the lower one by itself, the upper with all traffic.
-
-        The posterior of a binomial share: of Jeffreys' prior, or of one worth `PRIOR_TRANSFERS` of
-        all traffic.
-        """
-        worth = self.worth
-        if whole and self.few:
-            worth = self.transfers * whole.worth / whole.transfers
-        hits = self.share * worth
-        low = beta_quantile(alpha, hits + 0.5, worth - hits + 0.5)
-        expected, prior = (whole.share * PRIOR_TRANSFERS, PRIOR_TRANSFERS) if whole else (0.0, 1.0)
-        expected = max(expected, 0.5)
-        high = beta_quantile(LEVEL, hits + expected, worth - hits + max(prior - expected, 0.5))
-        return min(low, self.share), max(high, self.share)
+def run_both(base: Runs, variant: Runs) -> Chosen:
+    """Which transfers were run under both settings."""
+    return np.asarray(~np.isnan(base.times + variant.times).any(axis=0))
 
 
 @dataclass(frozen=True)
@@ -243,7 +238,7 @@ class _Inside:
 
     base: Runs
     variant: Runs
-    cluster_of: NDArray[np.int64]
+    cluster_of: Numbers
 
     @property
     def few(self) -> bool:
@@ -252,17 +247,17 @@ class _Inside:
 
     def measured(
         self,
-        whole: _Harm | None,
+        whole: Harm | None,
         limits: Limits,
-        alpha: float,
+        at: Levels,
         random: np.random.Generator,
         resamples: int,
     ) -> Iterator[Measured]:
         """Every quantity."""
         _, numbers = np.unique(self.cluster_of, return_inverse=True)
-        harm = _Harm.of(self.base, self.variant, numbers)
-        ends = harm.ends(whole, alpha)
-        yield Measured(Quantity.HARMED, None, harm.share, *ends, limits.harmed)
+        harm = Harm.of(self.variant.harmed(self.base), numbers, at)
+        ends = harm.ends(whole, at)
+        yield Measured(Quantity.HARMED, None, float(harm.share[0]), *ends, limits.harmed)
         count = int(numbers.max()) + 1
         if count > MOST_CLUSTERS:
             numbers, count = random.integers(MOST_CLUSTERS, size=count)[numbers], MOST_CLUSTERS
@@ -272,39 +267,38 @@ class _Inside:
         old, new = (_tail(runs, numbers, weights) for runs in (self.base, self.variant))
         with np.errstate(invalid="ignore"):  # where neither is ever done
             changes = new / old - 1
-        yield _of_draws(Quantity.P99, None, changes, np.full_like(changes, limits.p99), alpha)
+        yield _of_draws(Quantity.P99, None, changes, np.full_like(changes, limits.p99), at)
         for quantity in (Quantity.LOSS, Quantity.RETRANSMITTED):
             before, after = (
                 _share(runs, quantity, numbers, weights) for runs in (self.base, self.variant)
             )
-            yield _of_draws(quantity, float(before[0]), after, limits.of_loss(before), alpha)
+            yield _of_draws(quantity, float(before[0]), after, limits.of_loss(before), at)
 
 
 def _of_draws(
-    quantity: Quantity, baseline: float | None, values: Floats, limits: Floats, alpha: float
+    quantity: Quantity, baseline: float | None, values: Floats, limits: Floats, at: Levels
 ) -> Measured:
     """A quantity from its resamples: the interval is that of how far it is beyond its limit."""
     limit = float(limits[0])
     with np.errstate(invalid="ignore"):
         beyond = np.nan_to_num(values - limits, nan=-limit, posinf=np.inf)
     least = -1.0 if baseline is None else 0.0
-    low = max(limit + float(np.quantile(beyond[1:], alpha, method="lower")), least)
-    high = limit + float(np.quantile(beyond[1:], LEVEL, method="higher"))
+    low = max(limit + float(np.quantile(beyond[1:], at.low, method="lower")), least)
+    high = limit + float(np.quantile(beyond[1:], at.high, method="higher"))
     estimate = float(np.nan_to_num(values[0], posinf=np.inf))
     return Measured(quantity, baseline, estimate, min(low, estimate), max(high, estimate), limit)
 
 
-def _share(runs: Runs, quantity: Quantity, numbers: NDArray[np.int64], weights: Floats) -> Floats:
+def _share(runs: Runs, quantity: Quantity, numbers: Numbers, weights: Floats) -> Floats:
     """The share of packets lost or retransmitted in each resample."""
-    of = runs.lost if quantity == Quantity.LOSS else runs.retransmitted
     part, all_ = (
         weights @ np.bincount(numbers, what.sum(axis=0), weights.shape[1])
-        for what in (of, runs.sent)
+        for what in (runs.packets(quantity), runs.sent)
     )
     return np.asarray(part / np.maximum(all_, 1))
 
 
-def _tail(runs: Runs, numbers: NDArray[np.int64], weights: Floats) -> Floats:
+def _tail(runs: Runs, numbers: Numbers, weights: Floats) -> Floats:
     """The 99th percentile of times in each resample.
 
     Only the slowest tenth can hold it; of few transfers all are looked at.

@@ -14,6 +14,8 @@ from flowstart.inference.data import LEVEL, OF_TRANSFERS, Group, Row, Statistic
 FEW_CLUSTERS = 10
 """With fewer clusters than these (of equal size) no interval is stated: what they do not show
 cannot be guessed at from what they show."""
+NO_DIFFERENCE = "no transfer differs"
+"""Why a row without an interval is a difference of zero."""
 
 
 @dataclass(frozen=True)
@@ -205,7 +207,7 @@ class _Table:
         if number < FEW_CLUSTERS:
             return Row(*place, estimate, None, None, *rest, _few(number))
         if not m.varies:
-            return Row(*place, estimate, None, None, *rest, "no transfer differs")
+            return Row(*place, estimate, None, None, *rest, NO_DIFFERENCE)
         ends = m.change.interval(self._spread(m, covariance, reach, freedom))
         if ends is None:
             return Row(*place, estimate, None, None, *rest, _beyond(m.change))

@@ -1,17 +1,89 @@
 """One verdict over all settings: what to choose for all traffic, and what speaks against the rest.
 
 A setting applies to a whole host. It is recommended only if all its traffic gains significantly
-and it passes every gate: each size class and each network has a veto.
+and it passes every gate: each size class and each network has a veto. Before that, the simulation
+must be valid: a recommendation needs a known path, a reproduced recording, plausible alternatives
+that agree, and enough traffic.
 """
 
 import dataclasses
-from collections.abc import Collection, Mapping, Sequence
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from flowstart import text
 from flowstart.inference.data import Row
-from flowstart.inference.gates import Gate, Outcome, Quantity
+from flowstart.inference.gates import Exceeding, Gate, Outcome, Quantity
+from flowstart.inference.intervals import NO_DIFFERENCE
+
+EQUAL = 0.01
+"""A setting is equal to the baseline if the interval of its change is within this of zero. A
+smaller gain is no reason to change a host."""
+
+
+class Question(StrEnum):
+    """What must be true of a replay before it supports a recommendation."""
+
+    PATH = "path"
+    """Is the bottleneck of each network known from data?"""
+    REPRODUCTION = "reproduction"
+    """Does the replay of the recorded setting agree with the recording?"""
+    ALTERNATIVES = "alternatives"
+    """Does the recommendation hold under other plausible assumptions?"""
+    TRAFFIC = "traffic"
+    """Are there enough independent connections?"""
+
+
+FAILURES = {
+    Question.PATH: "the path is not known",
+    Question.REPRODUCTION: "the recording is not reproduced",
+    Question.ALTERNATIVES: "plausible alternatives disagree",
+    Question.TRAFFIC: "there is too little traffic",
+}
+
+
+@dataclass(frozen=True)
+class Check:
+    """The answer to one question."""
+
+    question: Question
+    holds: bool | None
+    """None: not examined."""
+    finding: str = ""
+    """What was measured, in a few words."""
+    reason: str = ""
+    """Why it fails, in a clause."""
+    remedy: tuple[str, ...] = ()
+    """Commands that would settle it."""
+
+    @property
+    def failure(self) -> str:
+        """What is wrong, in a clause."""
+        if self.holds is None:
+            return f"the question of {self.question} is not examined"
+        return f"{FAILURES[self.question]}: {self.reason}"
+
+    @property
+    def answer(self) -> str:
+        """Yes or no, and the finding."""
+        return ANSWERS[self.holds] + f" ({self.finding})" * bool(self.finding)
+
+
+ANSWERS = {True: "yes", False: "no", None: "not examined"}
+
+
+@dataclass(frozen=True)
+class Validity:
+    """The answers to all questions, in the order in which they decide."""
+
+    checks: tuple[Check, ...] = ()
+
+    @property
+    def failing(self) -> Check | None:
+        """The first question with a negative answer, or else the first that is not examined."""
+        open_ = [check for check in self.checks if not check.holds]
+        return min(open_, key=lambda check: check.holds is None, default=None)
 
 
 class Status(StrEnum):
@@ -20,7 +92,10 @@ class Status(StrEnum):
     RECOMMENDED = "recommended"
     """It gains significantly and passes every gate."""
     INCONCLUSIVE = "inconclusive"
-    """Neither recommended nor rejected: the sample is too small, or the gain not significant."""
+    """Neither recommended nor rejected: the sample is too small, the gain not significant, or the
+    replay not valid."""
+    EQUAL = "no difference"
+    """Neither a gain nor a loss of more than `EQUAL`."""
     REJECTED = "rejected"
     """It is significantly beyond a limit, or slower."""
     RESEARCH = "research"
@@ -46,12 +121,18 @@ class Judgement:
     gates: tuple[Gate, ...]
     reason: str
     """A clause that follows the name of the setting."""
+    question: Question | None = None
+    """The question of validity that prevents a recommendation."""
+    request: Row | None = None
+    """The gain from a client's request to the last byte, where that is known."""
 
     @property
     def cause(self) -> str:
         """The status, with the quantity that decides it where a limit does."""
         if self.status not in (Status.REJECTED, Status.INCONCLUSIVE):
             return str(self.status)
+        if self.question:
+            return f"{self.status}: {self.question}"
         gate = next(iter(self.vetoes), None)
         if self.gain.loses and (gate is None or gate.outcome != Outcome.REJECTED):
             return f"{self.status}: slower"
@@ -63,6 +144,12 @@ class Judgement:
         failed = [gate for gate in self.gates if gate.outcome != Outcome.PASSES]
         return sorted(failed, key=lambda g: (g.outcome != Outcome.REJECTED, -g.excess))
 
+    @property
+    def exceeding(self) -> list[Exceeding]:
+        """The networks that are probably beyond a limit, most traffic first."""
+        found = {one.network: one for gate in self.gates for one in gate.networks}
+        return sorted(found.values(), key=lambda one: (-one.traffic, one.network))
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -72,6 +159,8 @@ class Verdict:
     judgements: tuple[Judgement, ...]
     ties: tuple[str, ...] = ()
     """Recommended settings that cannot be distinguished from the one with the largest gain."""
+    validity: Validity = Validity()
+    """Whether the replay supports a recommendation."""
 
     @property
     def recommended(self) -> str | None:
@@ -87,6 +176,18 @@ class Verdict:
         offered = [one for one in self.judgements if one.status != Status.RESEARCH]
         return min((one for one in offered if one.gain.gains), key=_gain, default=None)
 
+    def for_clients(self, rows: Mapping[str, Row]) -> "Verdict":
+        """The same with each setting's gain from a client's request to the last byte."""
+        return self._changed(lambda one: _for_client(one, rows.get(one.setting)))
+
+    @property
+    def objection(self) -> Check | None:
+        """The question that fails; one that was not examined only if it withdraws a setting."""
+        failing = self.validity.failing
+        if failing is None or failing.holds is not None:
+            return failing
+        return failing if any(one.question for one in self.judgements) else None
+
     def of(self, setting: str) -> Judgement | None:
         """The judgement of a setting; None for the baseline."""
         return next((one for one in self.judgements if one.setting == setting), None)
@@ -94,38 +195,77 @@ class Verdict:
     @property
     def headline(self) -> str:
         """The verdict, and its reason in one sentence."""
+        named = "" if self.baseline == "current" else f" ({self.baseline})"
+        if failing := self.objection:
+            return f"No setting is recommended: {failing.failure}."
         if (name := self.recommended) is not None:
             chosen = self.of(name)
             assert chosen
             equal = ", ".join(other for other in self.ties if other != name)
             tie = f" Not distinguishable from it: {equal}." if equal else ""
             return f"Recommendation: {name}. It {chosen.reason}.{tie}"
-        named = "" if self.baseline == "current" else f" ({self.baseline})"
         keep = f"Recommendation: keep the current setting{named}."
-        offered = [one for one in self.judgements if one.status != Status.RESEARCH]
         if nearest := self.candidate:
             return f"{keep} {nearest.setting} {nearest.reason}."
-        if offered and not any(one.gain.enough for one in offered):
-            return f"{keep} The sample is too small: {offered[0].gain.reason}."
         return f"{keep} No setting that the stack offers is significantly faster."
 
     def depending(self, others: Mapping[str, "Verdict"]) -> "Verdict":
-        """The same where a setting that is rejected under other assumptions is inconclusive.
+        """The same, where a recommendation that another assumption contradicts is inconclusive.
 
         `others` has the verdicts under these assumptions, by what they are.
         """
-        changed = []
-        for one in self.judgements:
-            against = {name: found for name, v in others.items() if (found := v.of(one.setting))}
-            rejected = [
-                (name, found) for name, found in against.items() if found.status == Status.REJECTED
-            ]
-            if one.status == Status.RECOMMENDED and rejected:
-                name, found = rejected[0]
-                reason = f"{faster(one.gain)}, but not with {name}: there it {found.reason}"
-                one = dataclasses.replace(one, status=Status.INCONCLUSIVE, reason=reason)
-            changed.append(one)
-        return dataclasses.replace(self, judgements=tuple(changed))
+        return self._changed(lambda one: _compared(one, others))
+
+    def subject_to(self, validity: Validity) -> "Verdict":
+        """The same, where nothing is recommended unless every question has a positive answer.
+
+        Without a known path nothing is rejected either.
+        """
+        failing = validity.failing
+        found = dataclasses.replace(self, validity=validity)
+        if failing is None:
+            return found
+        withdrawn = {Status.RECOMMENDED}
+        if failing.question == Question.PATH:
+            withdrawn |= {Status.REJECTED, Status.EQUAL}
+
+        def judged(one: Judgement) -> Judgement:
+            if one.status not in withdrawn:
+                return one
+            reason = f"{faster(one.gain)}, but {failing.failure}"
+            return _doubted(one, reason, failing.question)
+
+        return found._changed(judged)
+
+    def _changed(self, change: Callable[[Judgement], Judgement]) -> "Verdict":
+        judgements = tuple(map(change, self.judgements))
+        recommended = {one.setting for one in judgements if one.status == Status.RECOMMENDED}
+        ties = tuple(name for name in self.ties if name in recommended)
+        return dataclasses.replace(self, judgements=judgements, ties=ties)
+
+
+def _compared(one: Judgement, others: Mapping[str, Verdict]) -> Judgement:
+    """A judgement next to those under other assumptions."""
+    against = {name: found for name, v in others.items() if (found := v.of(one.setting))}
+    joint, accepted = "but not with", {Status.RECOMMENDED: True, Status.REJECTED: False}
+    if one.status not in accepted:
+        return one
+    if one.status == Status.REJECTED and one.vetoes:
+        joint = f"{exceeding(one.vetoes[0])}, but not with"
+    contrary = {
+        name: found
+        for name, found in against.items()
+        if (found.status == Status.RECOMMENDED) != accepted[one.status]
+    }
+    if not contrary:
+        return one
+    first = next(iter(contrary.values()))
+    reason = f"{faster(one.gain)}, {joint} {text.listed([*contrary])}: there it {first.reason}"
+    return _doubted(one, reason, Question.ALTERNATIVES)
+
+
+def _doubted(one: Judgement, reason: str, question: Question) -> Judgement:
+    return dataclasses.replace(one, status=Status.INCONCLUSIVE, reason=reason, question=question)
 
 
 def judge(
@@ -157,12 +297,29 @@ def _judgement(name: str, gain: Row, gates: tuple[Gate, ...], *, offered: bool) 
     return dataclasses.replace(one, reason=_reason(one, status))
 
 
+def _for_client(one: Judgement, request: Row | None) -> Judgement:
+    """A judgement whose reason also has the gain that a client sees."""
+    if request is None or request.estimate is None or request.estimate == one.gain.estimate:
+        return one
+    told = faster(one.gain)
+    seen = f"{told.removesuffix(')')}; {_amount(request.estimate)} from request to last byte)"
+    reason = one.reason.replace(told, seen, 1) if told.endswith(")") else one.reason
+    return dataclasses.replace(one, reason=reason, request=request)
+
+
 def _status(gain: Row, gates: Sequence[Gate]) -> Status:
     if gain.loses or any(gate.outcome == Outcome.REJECTED for gate in gates):
         return Status.REJECTED
     if gain.gains and all(gate.outcome == Outcome.PASSES for gate in gates):
         return Status.RECOMMENDED
-    return Status.INCONCLUSIVE
+    return Status.EQUAL if equal(gain) else Status.INCONCLUSIVE
+
+
+def equal(gain: Row) -> bool:
+    """Whether a change is too small to matter."""
+    if gain.low is None or gain.high is None:
+        return gain.reason == NO_DIFFERENCE
+    return -EQUAL < gain.low <= gain.high < EQUAL
 
 
 def _reason(one: Judgement, status: Status) -> str:
@@ -170,25 +327,28 @@ def _reason(one: Judgement, status: Status) -> str:
     first = faster(one.gain)
     research = "; the stack does not offer it" if one.status == Status.RESEARCH else ""
     if status == Status.RECOMMENDED:
-        parts = {(gate.kind, gate.part) for gate in one.gates}
-        classes, networks = (sum(k == kind for k, _ in parts) for kind in ("size class", "network"))
-        where = f"{text.counted(classes, 'size class', 'size classes')} and "
-        where += text.counted(networks, "network", "networks")
-        return f"{first}, and within every limit for {where} judged{research}"
+        return f"{first}, and within every limit{_except_in(one)}{research}"
     if not one.vetoes:
         return f"{first}{research}"
-    gate = one.vetoes[0]
-    joint = "but" if one.gain.gains else "and"
-    doubt = "" if gate.outcome == Outcome.REJECTED else "it is inconclusive whether "
-    return f"{first}, {joint} {doubt}{exceeding(gate)}{research}"
+    return f"{first}, {'but' if one.gain.gains else 'and'} {exceeding(one.vetoes[0])}{research}"
+
+
+def _except_in(one: Judgement) -> str:
+    """The networks that are beyond a limit nevertheless."""
+    found = one.exceeding
+    if not found:
+        return ""
+    traffic = text.share(sum(network.traffic for network in found))
+    return f" except in {named(found)} ({traffic} of the traffic)"
 
 
 def faster(gain: Row) -> str:
     """A change of completion times in words, with its interval."""
     if gain.estimate is None:
         return "cannot be compared"
-    amount = text.percent(abs(gain.estimate)).lstrip("+−")
-    size = f"{amount} {'faster' if gain.estimate < 0 else 'slower'}"
+    if equal(gain):
+        return "makes no difference"
+    size = _amount(gain.estimate)
     if gain.low is None or gain.high is None:
         return f"is {size} ({gain.reason})"
     ends = f"{text.percent(gain.low)} to {text.percent(gain.high)}"
@@ -196,26 +356,74 @@ def faster(gain: Row) -> str:
     return f"is {size} (95 % CI {ends}{significant})"
 
 
+def _amount(change: float) -> str:
+    amount = text.percent(abs(change)).lstrip("+−")
+    return f"{amount} {'faster' if change < 0 else 'slower'}"
+
+
+ACTIONS = {
+    Quantity.HARMED: ("harms", "harm", "of"),
+    Quantity.P99: ("raises p99", "raise p99", "of"),
+    Quantity.LOSS: ("loses", "lose", "of the packets of"),
+    Quantity.RETRANSMITTED: ("retransmits", "retransmit", "of the packets of"),
+}
+"""What a setting does to a part of the traffic, and may do."""
+
+
 def exceeding(gate: Gate) -> str:
-    """What is beyond its limit, and where."""
-    part = part_in_words(gate)
-    shown = text.percent if gate.quantity == Quantity.P99 else text.share
-    ends = f"CI {shown(gate.low)} to {shown(gate.high)}, "
-    limit = f"({ends * (gate.outcome == Outcome.INCONCLUSIVE)}limit {text.share(gate.limit)})"
-    if gate.quantity == Quantity.HARMED:
-        return f"harm to {part} is beyond its limit: {text.share(gate.estimate)} are harmed {limit}"
+    """What is beyond its limit, or may be, with the end of the interval that decides."""
+    does, may, of = ACTIONS[gate.quantity]
+    shown = text.percent if gate.is_change else text.share
+    part, limit = part_in_words(gate), f"limit {text.share(gate.limit)}"
+    if gate.few:
+        return f"has too few connections in {part} to be judged"
+    if gate.kind == "networks":
+        return _in_networks(gate, limit)
+    if gate.outcome == Outcome.REJECTED:
+        size, bound = shown(gate.estimate), f"at least {shown(gate.low)}"
+    else:
+        size = f"up to {shown(gate.high)}" if math.isfinite(gate.high) else "without bound"
+        does, bound = f"may {may}", f"estimate {shown(gate.estimate)}"
     if gate.quantity == Quantity.P99:
-        return f"p99 of {part} rises too much: {text.percent(gate.estimate)} {limit}"
-    what = "loss" if gate.quantity == Quantity.LOSS else "retransmission"
-    return f"{what} in {part} is beyond its limit: {text.share(gate.estimate)} {limit}"
+        by = "by " * (not size.startswith("without"))
+        return f"{does} {of} {part} {by}{size} ({bound}, {limit})"
+    return f"{does} {size} {of} {part} ({bound}, {limit})"
+
+
+LIMITED = {
+    Quantity.HARMED: "harm",
+    Quantity.P99: "p99",
+    Quantity.LOSS: "loss",
+    Quantity.RETRANSMITTED: "retransmissions",
+}
+MOST_NAMED = 3
+"""Networks that a sentence names."""
+
+
+def _in_networks(gate: Gate, limit: str) -> str:
+    """In how much traffic a limit is exceeded, and in which networks if that is certain."""
+    of = LIMITED[gate.quantity]
+    low, size, high = (text.share(value) for value in (gate.low, gate.estimate, gate.high))
+    if gate.outcome == Outcome.INCONCLUSIVE:
+        what = f"may exceed the limit of {of} for up to {high} of the traffic"
+        return f"{what} (estimate {size}, {limit})"
+    what = f"exceeds the limit of {of} for {size} of the traffic (at least {low}, {limit})"
+    return f"{what}: {named(gate.networks)}" if gate.networks else what
+
+
+def named(networks: Sequence[Exceeding]) -> str:
+    """The first of some networks, and how many more there are."""
+    names = [one.network for one in networks[:MOST_NAMED]]
+    more = len(networks) - len(names)
+    return text.listed([*names, *([f"{more} more"] * bool(more))])
 
 
 def part_in_words(gate: Gate) -> str:
     """The traffic that a gate is about."""
     if gate.kind == "all":
         return "all transfers"
-    if gate.kind == "network":
-        return f"network {gate.part}"
+    if gate.kind == "networks":
+        return "networks"
     of = "" if gate.part.startswith(("below", "above")) else "of "
     return f"transfers {of}{gate.part}"
 

@@ -8,6 +8,7 @@ A comparison puts such variants beside each other; a startup by itself is one th
 """
 
 import dataclasses
+import functools
 import os
 import pathlib
 import unicodedata
@@ -110,6 +111,10 @@ class Variant:
     @property
     def fields(self) -> dict[str, Any]:
         """The fields of the stack that are its own."""
+        return dict(self._own_fields)
+
+    @functools.cached_property
+    def _own_fields(self) -> dict[str, Any]:
         return _fields(self.stack)
 
     @property

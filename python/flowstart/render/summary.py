@@ -148,6 +148,8 @@ class Summary:
     """The command to run next, where there is one."""
     hint: str = ""
     """Options that show more; only a terminal has it."""
+    least_rows: int = 1
+    """Rows of the table that are shown even if notes that were requested take their room."""
 
     @property
     def opening(self) -> list[str]:
@@ -160,8 +162,9 @@ class Summary:
         if self.table is None or not self.table.rows:
             return None
         whole = self.table.informative()
-        cuts = (whole.first(count) for count in range(min(ROWS, len(whole.rows)), 0, -1))
-        return next((cut for cut in cuts if self._fits(cut)), whole.first(1))
+        counts = range(min(ROWS, len(whole.rows)), self.least_rows, -1)
+        cuts = (whole.first(count) for count in counts)
+        return next((cut for cut in cuts if self._fits(cut)), whole.first(self.least_rows))
 
     @property
     def _all_notes(self) -> list[str]:

@@ -1,6 +1,5 @@
 """What the times of a replay show: changes with intervals, verdicts, and what may limit them."""
 
-import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
@@ -9,17 +8,30 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from flowstart.deployment import Population, TestPlan, plan
+from flowstart.captures.sampling import Drawn, Sample
+from flowstart.deployment import Packets, Population, TestPlan, plan
 from flowstart.deployment.stacks import Commands
 from flowstart.errors import RequestError
-from flowstart.inference import Group, Row, Statistic, Verdict, intervals
+from flowstart.inference import Group, Judgement, Row, Statistic, Status, Verdict, intervals
 from flowstart.inference.data import LEVEL, OF_TRANSFERS, finite
-from flowstart.inference.gates import OPTIONS, Gate, Limits, Part, Runs, gates
-from flowstart.inference.intervals import Contrast, contrasted, estimates
+from flowstart.inference.gates import (
+    FEWEST_TRANSFERS,
+    OPTIONS,
+    Gate,
+    Limits,
+    Part,
+    Runs,
+    gates,
+    levels,
+)
+from flowstart.inference.intervals import FEW_CLUSTERS, Contrast, contrasted, estimates
+from flowstart.inference.networks import Networks, network_gates
 from flowstart.inference.verdict import judge
 from flowstart.render.columns import CLASSES
 from flowstart.replays.paths import BUFFERS, ReplayPath
+from flowstart.replays.rate_fit import KNOWN
 from flowstart.replays.runner import Round
+from flowstart.replays.scenario import usual_stack
 from flowstart.replays.settings import Settings
 
 if TYPE_CHECKING:
@@ -80,28 +92,35 @@ class Times:
 
 
 def classes(facts: "pl.DataFrame") -> list[tuple[str, Numbers, Numbers]]:
-    """The size classes that have transfers, all sizes last: name, transfers and their connections.
+    """The size classes that have transfers, all sizes last: name, transfers and their clusters.
 
-    `facts` has a row per transfer with `transfer`, `connection` and `size_bytes`.
+    `facts` has a row per transfer with `transfer`, `connection` and `size_bytes`; of a sample also
+    with `cluster`.
     """
     sizes = facts["size_bytes"].to_numpy()
     transfers = facts["transfer"].to_numpy().astype(np.int64)
-    connections = facts["connection"].to_numpy().astype(np.int64)
+    clusters = _clusters(facts)
     found = []
     for name, least, below in (*CLASSES, (EVERYTHING, 0, None)):
         mine = sizes >= least
         if below is not None:
             mine &= sizes < below
         if mine.any():
-            found.append((name, transfers[mine], connections[mine]))
+            found.append((name, transfers[mine], clusters[mine]))
     return found
+
+
+def _clusters(facts: "pl.DataFrame") -> Numbers:
+    """What each transfer belongs to of what is independent: connections, or what was drawn."""
+    name = "cluster" if "cluster" in facts.columns else "connection"
+    return facts[name].to_numpy().astype(np.int64)
 
 
 def groups(facts: "pl.DataFrame", times: Sequence[tuple[str, Times]]) -> list[Group]:
     """The size classes as inference takes them: a column for each of these variants' times."""
     return [
-        Group.of(name, np.column_stack([t.of(v, transfers) for v, t in times]), connections)
-        for name, transfers, connections in classes(facts)
+        Group.of(name, np.column_stack([t.of(v, transfers) for v, t in times]), clusters)
+        for name, transfers, clusters in classes(facts)
     ]
 
 
@@ -120,6 +139,8 @@ class Criteria:
     limits: Limits = field(default_factory=Limits)
     offered: Collection[str] | None = None
     """The variants that the stack offers; None for all."""
+    verdicts: int = 1
+    """How many verdicts there are, of which none is to recommend in error."""
 
 
 def verdict(
@@ -140,13 +161,17 @@ def verdict(
     if not variants or facts.is_empty():
         return Verdict(baseline, ())
     transfers = facts["transfer"].to_numpy().astype(np.int64)
-    clusters = facts["connection"].to_numpy().astype(np.int64)
-    split = parts(facts)
-    base = _runs(runs, baseline, transfers)
-    gated: dict[str, list[Gate]] = {
-        name: gates(base, _runs(runs, name, transfers), split, clusters, criteria.limits, seed=seed)
-        for name in variants
-    }
+    clusters = _clusters(facts)
+    connections = facts["connection"].to_numpy().astype(np.int64)
+    split, together = parts(facts), networks(facts)
+    base, limits = _runs(runs, baseline, transfers), criteria.limits
+    at = levels(len(split) + 1, criteria.verdicts)
+    gated: dict[str, list[Gate]] = {}
+    for name in variants:
+        mine = _runs(runs, name, transfers)
+        gated[name] = gates(base, mine, split, clusters, limits, at, seed=seed)
+        # Within a network connections are what is independent, drawn or not.
+        gated[name] += network_gates(base, mine, together, connections, limits, at, seed=seed)
     gains = {name: rows[EVERYTHING, name, Statistic.GEOMEAN_RATIO] for name in variants}
     offered = variants if criteria.offered is None else criteria.offered
     slower = _slower(found, order, [name for name in variants if gains[name].gains], seed)
@@ -154,13 +179,26 @@ def verdict(
 
 
 def parts(facts: "pl.DataFrame") -> list[Part]:
-    """All traffic, the size classes, and the networks."""
-    sizes, networks = facts["size_bytes"].to_numpy(), facts["network"].to_numpy()
+    """All traffic and the size classes."""
+    sizes = facts["size_bytes"].to_numpy()
     found = [Part("all", EVERYTHING, np.ones(len(sizes), dtype=np.bool_))]
     for name, least, below in CLASSES:
         found.append(Part("size class", name, (sizes >= least) & (sizes < (below or np.inf))))
-    names = facts["network"].unique(maintain_order=True).to_list()
-    return [*found, *(Part("network", name, networks == name) for name in names)]
+    return found
+
+
+def networks(facts: "pl.DataFrame") -> Networks:
+    """The network of each transfer; those with too few transfers are one for each access type."""
+    import polars as pl
+
+    few = (pl.len().over("network") < FEWEST_TRANSFERS) | (
+        pl.col("connection").n_unique().over("network") < FEW_CLUSTERS
+    )
+    named = pl.when(few).then(pl.format("others, {}", "access")).otherwise("network")
+    found = facts.select(named.alias("network"))["network"]
+    names = found.unique(maintain_order=True)
+    places = {name: place for place, name in enumerate(names)}
+    return Networks(tuple(names), found.replace_strict(places, return_dtype=pl.Int64).to_numpy())
 
 
 def _runs(runs: Sequence[Times], variant: str, transfers: Numbers) -> Runs:
@@ -259,7 +297,14 @@ def answer(
     found = _groups(facts, times, order, base_times or times)
     rows = {
         (row.group, row.variant, row.statistic): row
-        for row in intervals(found, order, baseline, statistics=statistics, seed=seed)
+        for row in intervals(
+            found,
+            order,
+            baseline,
+            statistics=statistics,
+            level=1 - (1 - LEVEL) / (criteria.verdicts if criteria else 1),
+            seed=seed,
+        )
     }
     if repeats:
         moved = [estimates(_groups(facts, one, order, one), order, baseline) for one in repeats]
@@ -267,7 +312,39 @@ def answer(
     judged = Verdict(baseline, ())
     if criteria:
         judged = verdict(facts, (times, *repeats), order, found, rows, criteria, seed=seed)
+        judged = judged.for_clients(requested(facts, (times, *repeats), order, seed))
     return Answer(baseline, found, order, rows, judged, len(repeats))
+
+
+def requested(
+    facts: "pl.DataFrame", runs: Sequence[Times], order: Sequence[str], seed: int
+) -> dict[str, Row]:
+    """The change of the time from request to last byte, over all transfers, of each variant.
+
+    `runs` are the exact one and its repeats.
+    """
+    if facts.is_empty():
+        return {}
+    transfers = facts["transfer"].to_numpy().astype(np.int64)
+    connections, waits = facts["connection"].to_numpy(), facts["request_s"].to_numpy()[:, None]
+    exact, *moved = (
+        [
+            Group.of(
+                EVERYTHING,
+                np.column_stack([one.of(name, transfers) for name in order]) + waits,
+                connections,
+            )
+        ]
+        for one in runs
+    )
+    others = [estimates(one, order, order[0], FOR_A_VERDICT) for one in moved]
+    rows = intervals(exact, order, order[0], statistics=FOR_A_VERDICT, seed=seed)
+    return {
+        row.variant: _widened(
+            row, [one.get((row.group, row.variant, row.statistic)) for one in others]
+        )
+        for row in rows
+    }
 
 
 def _ordered(variants: Sequence[str], baseline: str) -> tuple[str, ...]:
@@ -315,24 +392,44 @@ def settled(
     return True
 
 
-def test_plan(facts: "pl.DataFrame", group: Group, variant: int, seed: int) -> TestPlan | None:
-    """A test of one column of a group's times against the first, which is the baseline's."""
+def test_plan(
+    facts: "pl.DataFrame",
+    group: Group,
+    times: Times,
+    judged: Judgement,
+    baseline: str,
+    questions: "Questions",
+    seed: int,
+) -> TestPlan | None:
+    """A test of a setting against the baseline, the first column of a group's times."""
     import polars as pl
 
-    transfers = next(found for name, found, _ in classes(facts) if name == group.name)
-    mine = facts.filter(pl.col("transfer").is_in(transfers.tolist()))
-    starts, clients = facts["start_s"], mine["client"].rank("dense")
+    transfers, split = facts["transfer"].to_numpy().astype(np.int64), parts(facts)
+    starts, clients = facts["start_s"], facts["client"].rank("dense")
+    decides = _deciding(judged)
+    packets = [times.columns(name, transfers) for name in (baseline, judged.setting)]
     return plan(
         Population(
             base_s=group.times[:, 0],
-            variant_s=group.times[:, variant],
-            networks=mine["network"].rank("dense").to_numpy().astype(np.int64),
-            connections=mine["connection"].to_numpy().astype(np.int64),
+            variant_s=packets[1][:, 0],
+            networks=facts["network"].rank("dense").to_numpy().astype(np.int64),
+            connections=facts["connection"].cast(pl.Int64).to_numpy(),
             clients=None if clients.null_count() else clients.to_numpy().astype(np.int64),
             lasts_s=cast("float", starts.max()) - cast("float", starts.min()),
+            packets=Packets(packets[0][:, 1], packets[0][:, 3], packets[1][:, 3]),
+            decides=next(part.chosen for part in split if part.name == decides),
+            size_class=decides,
         ),
+        limits=questions.limits,
         seed=seed,
     )
+
+
+def _deciding(judged: Judgement) -> str:
+    """The size class that comes nearest to a limit, or exceeds it most."""
+    gates = [gate for gate in judged.gates if gate.kind == "size class"]
+    most = max(gates, key=lambda gate: gate.high / gate.limit, default=None)
+    return most.part if most else EVERYTHING
 
 
 WHEN = "network="
@@ -340,32 +437,53 @@ WHEN = "network="
 
 @dataclass(frozen=True)
 class Partial:
-    """The verdict on the traffic of one network."""
+    """The verdict on the traffic of one network, or of a group of networks."""
 
-    network: str
+    name: str
+    """The network, or what the networks of the group have in common."""
+    networks: tuple[str, ...]
+    traffic: float
+    """Their share of all transfers."""
     verdict: Verdict
     commands: dict[str, list[Commands]]
-    """How each setting is limited to the network."""
+    """How each setting is limited to the networks."""
+    together: int = 1
+    """How many such verdicts there are, whose errors are those of one."""
 
     @property
     def lines(self) -> list[str]:
-        """The verdict and what implements it, in words."""
-        lines = [f"When network={self.network}: {self.verdict.headline}"]
-        commands = self.commands.get(self.verdict.recommended or "", ())
-        return [*lines, *(line for found in commands for line in found.lines)]
+        """The verdict on a network and what implements it, in words."""
+        lines = [f"When network={self.name}: {self.verdict.headline}"]
+        name = self.verdict.recommended or ""
+        commands = self.commands.get(name, ())
+        return [*lines, *(line for found in commands for line in found.lines(name, self.name))]
 
 
-def parsed(given: Sequence[str]) -> tuple[str, ...]:
-    """The networks that are named. Raises RequestError where another part is."""
+GROUP = "group="
+
+
+def parsed(given: Sequence[str], kinds: Sequence[str] = (WHEN,)) -> tuple[str, ...]:
+    """The networks, or groups, that are named. Raises RequestError where another part is."""
+    found = []
     for text in given:
-        if not text.startswith(WHEN) or text == WHEN:
-            raise RequestError(f"`{text}` should be written network=PREFIX", ("when",))
-    return tuple(text.removeprefix(WHEN) for text in given)
+        kind = next((kind for kind in kinds if text.startswith(kind) and text != kind), None)
+        if kind is None:
+            forms = {WHEN: "network=PREFIX", GROUP: "group=NAME"}
+            wanted = " or ".join(forms[kind] for kind in kinds)
+            raise RequestError(f"`{text}` should be written {wanted}", ("when",))
+        found.append(text.removeprefix(kind))
+    return tuple(found)
 
 
-def refuse_unknown(networks: Sequence[str], known: Sequence[str]) -> None:
-    """Refuses networks that the capture does not have."""
+def refuse_unknown(networks: Sequence[str], known: Sequence[str], drawn: Drawn | None) -> None:
+    """Refuses networks that the capture, or what was drawn of it, does not have."""
     for name in networks:
+        if drawn and name in drawn.rtts_s and name not in known:
+            raise RequestError(
+                f"`{name}` is not among the {len(known)} networks of the sample; --sample all "
+                "has each",
+                ("when",),
+            )
         if name not in known:
             raise RequestError(
                 f"`{name}` is no network of the capture: {', '.join(known)}", ("when",)
@@ -373,20 +491,27 @@ def refuse_unknown(networks: Sequence[str], known: Sequence[str]) -> None:
 
 
 def partial(
-    network: str,
+    name: str,
+    networks: Sequence[str],
     facts: "pl.DataFrame",
     runs: Sequence[Times],
     settings: Settings,
     criteria: Criteria,
 ) -> Partial:
-    """The verdict on a network's traffic. Paths are separate, so the others do not matter."""
+    """The verdict on the traffic of networks. Paths are separate, so others do not matter."""
     import polars as pl
 
     base, hosts = settings.reference, settings.hosts
-    commands = {v.name: hosts.by_network(v, base, network) for v in settings.compared}
+    commands = {
+        variant.name: [
+            found for network in networks for found in hosts.commands(variant, base, network)
+        ]
+        for variant in settings.compared
+    }
     names = [name for name, found in commands.items() if found]
+    mine = facts.filter(pl.col("network").is_in([*networks]))
     found = answer(
-        facts.filter(pl.col("network") == network),
+        mine,
         runs[0],
         names,
         base.name,
@@ -395,7 +520,11 @@ def partial(
         statistics=FOR_A_VERDICT,
         seed=settings.seed,
     )
-    return Partial(network, found.verdict, {name: commands[name] for name in names})
+    traffic = mine.height / max(facts.height, 1)
+    limited = {name: commands[name] for name in names}
+    return Partial(
+        name, tuple(networks), traffic, found.verdict, limited, together=criteria.verdicts
+    )
 
 
 @dataclass(frozen=True)
@@ -433,27 +562,61 @@ FACTORS = (0.5, 4.0)
 """What assumed buffers are multiplied by, beside once."""
 UNBOUNDED = 4.0
 """What a rate is multiplied by at the high end of its interval, where that has none."""
+QUEUE = "fq-codel"
+"""The discipline that queues may have in the place of drop-tail: that of most Linux routers with
+`sqm`, and of systemd's hosts."""
+WINDOW = "65535B"
+"""The receive window of a client without window scaling (RFC 7323, section 2.3)."""
 
 
 @dataclass(frozen=True)
 class Band:
-    """The answer with other buffers or rates."""
+    """The verdict under another assumption on some variants."""
 
     name: str
     answer: Answer
+    partial: Mapping[str, Verdict] = field(default_factory=dict)
+    """The same by network, where networks have verdicts by themselves."""
+
+    @property
+    def conclusive(self) -> bool:
+        """Whether more runs would settle nothing."""
+        verdicts = (self.answer.verdict, *self.partial.values())
+        statuses = {one.status for verdict in verdicts for one in verdict.judgements}
+        return Status.INCONCLUSIVE not in statuses
 
 
-def bands(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
-    """The paths with other buffers where they are assumed and other rates where they are fitted.
+@dataclass(frozen=True)
+class Alternative:
+    """Another plausible assumption on what the data does not show."""
 
-    No buffer is made smaller than is known; where something is known, that least is a band of its
-    own. Rates go to both ends of their intervals. Empty where nothing is uncertain.
+    name: str
+    paths: list[ReplayPath]
+    settings: Settings
+
+
+def alternatives(
+    paths: Sequence[ReplayPath], settings: Settings, *, windows: bool
+) -> list[Alternative]:
+    """Other buffers and rates as far as they are assumed or uncertain, queues, and windows.
+
+    `windows` says whether the recording has the receivers'.
     """
-    return _buffers(paths) + _rates(paths)
+    varied = [*buffers(paths), *rates(paths)]
+    found = [Alternative(name, others, settings) for name, others in varied]
+    if "queue" not in settings.impairments:
+        queued = [replace(path, path=path.path | {"queue": QUEUE}) for path in paths]
+        found.append(Alternative(f"{QUEUE} queues", queued, settings))
+    if not windows:
+        stack = usual_stack(settings) | {"window": WINDOW}
+        small = replace(settings, stack=stack)
+        found.append(Alternative("64 kB receive windows", [*paths], small))
+    return found
 
 
-def _rates(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
-    if not any(path.rate_range for path in paths):
+def rates(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
+    """The paths at both ends of their rates' intervals; empty where all rates are given."""
+    if all(path.given for path in paths):
         return []
     return [
         ("lowest rates", [_at_end(path, 0) for path in paths]),
@@ -461,36 +624,47 @@ def _rates(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
     ]
 
 
+MEASURED = (1 / KNOWN**0.5, KNOWN**0.5)
+"""The ends of the interval of a rate that packets show, as factors: it counts as known."""
+
+
 def _at_end(replayed: ReplayPath, end: int) -> ReplayPath:
-    if replayed.rate_range is None:
+    if replayed.given:
         return replayed
-    rate = replayed.rate_range[end] or UNBOUNDED * replayed.rates_bps[0]
-    written = dict.fromkeys(("rate", "reverse_rate"), f"{rate:.0f}bps")
-    return dataclasses.replace(replayed, path=replayed.path | written)
+    there, back = (MEASURED[end] * rate for rate in replayed.rates_bps)
+    if replayed.rate_range:
+        there = back = replayed.rate_range[end] or UNBOUNDED * replayed.rates_bps[0]
+    written = {"rate": f"{there:.0f}bps", "reverse_rate": f"{back:.0f}bps"}
+    return replace(replayed, path=replayed.path | written)
 
 
-def _buffers(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
+LEAST_BUFFER = 10
+"""A buffer of which nothing is known holds at least the recorded initial window: the recording is
+reproduced, and a smaller buffer would have lost packets of every burst."""
+
+
+def buffers(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
+    """The paths with other buffers where they are assumed; empty where none is.
+
+    No buffer is made smaller than is known, and that least is an alternative by itself.
+    """
     if not any({*BUFFERS} & {*path.assumed} for path in paths):
         return []
     found = [
-        (f"buffers × {factor:g}", [_with(path, factor, least=False) for path in paths])
-        for factor in FACTORS
+        (f"buffers × {factor:g}", [_with(path, factor) for path in paths]) for factor in FACTORS
     ]
-    if any(path.least.get(name) for path in paths for name in BUFFERS if name in path.assumed):
-        found.append(("smallest known buffers", [_with(path, 1.0, least=True) for path in paths]))
-    return found
+    return [*found, ("smallest known buffers", [_with(path, 0.0) for path in paths])]
 
 
-def _with(replayed: ReplayPath, factor: float, *, least: bool) -> ReplayPath:
+def _with(replayed: ReplayPath, factor: float) -> ReplayPath:
     path = dict(replayed.path)
     for name in BUFFERS:
         if name not in replayed.assumed:
             continue
         packets = int(str(path[name]).removesuffix("pkt"))
-        known = replayed.least.get(name, 0)
-        new = known if least and known else max(round(factor * packets), known, 1)
-        path[name] = f"{new}pkt"
-    return dataclasses.replace(replayed, path=path)
+        known = replayed.least.get(name) or LEAST_BUFFER
+        path[name] = f"{max(round(factor * packets), min(known, packets))}pkt"
+    return replace(replayed, path=path)
 
 
 @dataclass(frozen=True)
@@ -509,8 +683,13 @@ class Questions:
     """Networks that have a verdict by themselves, for settings that can be limited to them."""
     limits: Limits = field(default_factory=Limits)
     """The most that a variant may do in any part of the traffic and be recommended."""
+    sample: str | None = None
+    """The share or number of the connections that are replayed; None for as many as is affordable.
+    """
 
     def __post_init__(self) -> None:
+        if self.sample is not None:
+            Sample.parse(self.sample)
         if self.rollout is not None and not 0 < self.rollout < 1:
             raise RequestError(
                 f"`{100 * self.rollout:g}%` is out of range; "
@@ -533,6 +712,7 @@ class Questions:
         return {
             "rollout": None if self.rollout is None else f"{100 * self.rollout:g}%",
             **limits,
+            "sample": self.sample,
             "no_uncertainty": SWITCH if once else None,
         }
 

@@ -13,7 +13,7 @@ from flowstart.render.grid import Column, Grid
 from flowstart.replays import rate_fit
 from flowstart.replays.paths import ReplayPath, build
 from flowstart.replays.rate_fit import fitted
-from flowstart.replays.runner import TOGETHER, Runner
+from flowstart.replays.runner import TOGETHER, Meter, Runner
 from flowstart.replays.settings import Settings
 from flowstart.replays.summary import CLASSES, EVERYTHING, percentile
 from flowstart.replays.traffic import Traffic
@@ -55,6 +55,8 @@ class Calibration:
     settings: Settings
     frame: "pl.DataFrame"
     """One row per transfer: what was replayed, `recorded_s`, `simulated_s` and their `ratio`."""
+    every: "pl.DataFrame"
+    """The same with the transfers that are not compared."""
     left_out: dict[str, int]
     """Transfers that are not compared, by reason."""
     of_log: bool = False
@@ -102,10 +104,10 @@ def calibrate(
     left_out: dict[str, int] = {}
     capture = fitted(capture, told, workers=workers)
     paths = build(capture, told, left_out)
-    runner = Runner(capture, told, workers, progress)
+    runner = Runner(capture, told, workers, Meter(progress))
     found = _replayed(paths, runner)
     of_log = server_log.is_log(capture)
-    return Calibration(told, _without_the_unknown(found, left_out), left_out, of_log)
+    return Calibration(told, _without_the_unknown(found, left_out), found, left_out, of_log)
 
 
 def _replayed(paths: list[ReplayPath], runner: Runner) -> "pl.DataFrame":

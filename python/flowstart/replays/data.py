@@ -3,7 +3,7 @@
 import functools
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from flowstart import _native, extras
@@ -32,6 +32,7 @@ from flowstart.replays.scenario import apart, usual_stack
 from flowstart.replays.settings import PARTS, Settings
 from flowstart.replays.summary import EVERYTHING, ClassSummary, Rows, summarise
 from flowstart.replays.traffic import conversations
+from flowstart.replays.validity import Examined, subjected
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,13 +40,28 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-VERSION = 1
+VERSION = 2
 """Of this form; a field that changes its meaning or goes away makes it a new one."""
 
 
 def partial_document(found: Partial, settings: Settings) -> dict[str, Any]:
     """The verdict on one network, with the commands that are limited to it."""
     return verdict_document(found.verdict, settings, found.commands)
+
+
+def group_document(found: Partial, settings: Settings) -> dict[str, Any]:
+    """The verdict on a group, with its networks and the routes that implement it.
+
+    Commands are those of what is recommended: with thousands of networks all would be too many.
+    """
+    kept = found.verdict.recommended
+    limited = {name: c if name == kept else [] for name, c in found.commands.items()}
+    return {
+        "group": found.name,
+        "networks": list(found.networks),
+        "traffic": found.traffic,
+        "verdict": verdict_document(found.verdict, settings, limited),
+    }
 
 
 def verdict_document(
@@ -60,7 +76,25 @@ def verdict_document(
         "recommended": verdict.recommended,
         "ties": list(verdict.ties),
         "headline": verdict.headline,
+        "validity": _validity(verdict),
         "settings": [_judgement(one, settings, limited) for one in verdict.judgements],
+    }
+
+
+def _validity(verdict: Verdict) -> dict[str, Any]:
+    failing = verdict.validity.failing
+    return {
+        "failing": failing and str(failing.question),
+        "questions": [
+            {
+                "question": str(check.question),
+                "holds": check.holds,
+                "finding": check.finding,
+                "reason": check.reason or None,
+                "remedy": list(check.remedy),
+            }
+            for check in verdict.validity.checks
+        ],
     }
 
 
@@ -75,12 +109,19 @@ def _judgement(
         "setting": one.setting,
         "status": str(one.status),
         "reason": one.reason,
+        "question": one.question and str(one.question),
         "gain": {
             "geomean_change": finite(gain.estimate),
             "low": finite(gain.low),
             "high": finite(gain.high),
             "transfers": gain.transfers,
             "significant": gain.gains,
+        },
+        "request_to_last_byte": one.request
+        and {
+            "geomean_change": finite(one.request.estimate),
+            "low": finite(one.request.low),
+            "high": finite(one.request.high),
         },
         "vetoes": [
             {"kind": gate.kind, "part": gate.part, "quantity": str(gate.quantity)}
@@ -93,6 +134,7 @@ def _judgement(
                 "set": list(found.set),
                 "revert": list(found.revert),
                 "sources": list(found.sources),
+                "steps": list(found.steps),
             }
             for found in commands
         ],
@@ -111,6 +153,7 @@ def _gate(gate: Gate) -> dict[str, Any]:
         "limit": finite(gate.limit),
         "transfers": gate.transfers,
         "outcome": str(gate.outcome),
+        "networks": [dict(vars(one)) for one in gate.networks],
     }
 
 
@@ -139,12 +182,16 @@ class ReplayData(Result):
     alone: Times
     answer: Answer
     """The changes with their intervals, and what to choose."""
+    examined: Examined | None = None
+    """Whether paths are known and the recording is reproduced; None if it was stopped before."""
     partial: list[Partial] = field(default_factory=list)
     """The verdicts on single networks, if that was asked."""
+    groups: list[Partial] = field(default_factory=list)
+    """The verdicts on groups of networks."""
     rollout: Rollout | None = None
     """The same where only a part of the connections is switched, if that was asked."""
     bands: list[Band] = field(default_factory=list)
-    """The same with other buffers in the place of those assumed."""
+    """The same of the settings that decide, under other assumptions."""
     calibration: Calibration | None = None
     """How well the capture is replayed as it was recorded, if that was asked."""
     competing: "pl.DataFrame | None" = None
@@ -193,13 +240,19 @@ class ReplayData(Result):
     def summaries(self) -> list[ClassSummary]:
         """One summary per size class and variant, all sizes last."""
         startups = {variant.name: str(variant.begins) for variant in self.settings.compared}
-        return summarise(self.store, self.facts, self.together, self.alone, self.answer, startups)
+        best = self.verdict.recommended
+        times = (self.together, self.alone)
+        return summarise(self.store, self.facts, *times, self.answer, startups, best)
 
     @functools.cached_property
     def verdict(self) -> Verdict:
-        """What to choose for all traffic; buffers that are assumed may make it inconclusive."""
+        """What to choose for all traffic, as far as the replay supports it."""
+        if self.examined is None:  # the replay was stopped
+            return self.answer.verdict
         others = {band.name: band.answer.verdict for band in self.bands}
-        return self.answer.verdict.depending(others)
+        found, checks = self.answer.verdict, self.examined.checks
+        asked = replace(self.questions, buffers=self.questions.buffers and not self.interrupted)
+        return subjected(found, checks, others, asked, self.capture)
 
     @functools.cached_property
     def notes_to_deploy(self) -> list[Notes]:
@@ -214,14 +267,13 @@ class ReplayData(Result):
         name = one.setting
         chosen = Recommendation(EVERYTHING, self.answer.baseline, (name,), one.reason)
         group = next(g for g in self.answer.groups if g.name == EVERYTHING)
-        column = self.answer.variants.index(name)
         variant = self.settings.variant(name)
         rows = list(self.answer.rows.values())
-        test = answer.test_plan(self.facts, group, column, self.settings.seed)
+        base, seed = self.answer.baseline, self.settings.seed
+        test = answer.test_plan(self.facts, group, self.together, one, base, self.questions, seed)
         is_test = one.status == Status.INCONCLUSIVE
         deployed = _deployed(variant, self.settings.reference)
-        limits = self.questions.limits
-        return notes(chosen, deployed, rows, test, limits=limits, is_test=is_test)
+        return notes(chosen, deployed, rows, test, is_test=is_test)
 
     @property
     def command(self) -> str:
@@ -370,6 +422,7 @@ class ReplayData(Result):
                 for replayed in self.paths
             ],
             "left_out": self.left_out,
+            "sample": self.capture.drawn and self.capture.drawn.to_dict(),
             "drawn": self.drawn,
             "notes": self.notes,
             "warnings": self.warnings,
@@ -380,9 +433,10 @@ class ReplayData(Result):
             "repeats": self.answer.repeats,
             "verdict": verdict_document(self.verdict, self.settings),
             "partial": [
-                {"network": one.network, "verdict": partial_document(one, self.settings)}
+                {"network": one.name, "verdict": partial_document(one, self.settings)}
                 for one in self.partial
             ],
+            "groups": [group_document(one, self.settings) for one in self.groups],
             "rollout": self.rollout
             and {
                 "share": self.rollout.share,

@@ -1,34 +1,39 @@
 """Replays a capture and answers what was asked of it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from flowstart.captures.contents import Capture
+from flowstart.inference import Status, Verdict
 from flowstart.replays.answer import (
     FEWEST_REPEATS,
     FOR_A_VERDICT,
     GATE_RUNS,
+    Alternative,
     Answer,
     Band,
     Criteria,
+    Partial,
     Questions,
     Rollout,
     Times,
+    alternatives,
     answer,
-    bands,
     partial,
     refuse_unknown,
     settled,
     shared,
 )
 from flowstart.replays.calibration import Calibration, calibrate
+from flowstart.replays.effort import affordable
+from flowstart.replays.groups import network_groups
 from flowstart.replays.paths import ReplayPath, build, facts
-from flowstart.replays.rate_fit import fitted
 from flowstart.replays.result import Replay
-from flowstart.replays.runner import ALONE, COMPETING, TOGETHER, Progress, Round, Runner
+from flowstart.replays.runner import ALONE, COMPETING, TOGETHER, Meter, Progress, Round, Runner
 from flowstart.replays.settings import Settings
 from flowstart.replays.summary import Rows
+from flowstart.replays.validity import UNKNOWN, examine
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,9 +53,10 @@ def study(
     """
     asked = questions or Questions()
     left_out: dict[str, int] = {}
-    capture = fitted(capture, settings, workers=workers)
+    meter = Meter(progress)
+    capture = affordable(capture, settings, asked, meter, workers=workers)
     paths = build(capture, settings, left_out)
-    return _Study(Runner(capture, settings, workers, progress), paths, asked).run(left_out)
+    return _Study(Runner(capture, settings, workers, meter), paths, asked, left_out).run()
 
 
 @dataclass
@@ -60,26 +66,29 @@ class _Study:
     runner: Runner
     paths: list[ReplayPath]
     asked: Questions
+    left_out: dict[str, int]
 
     @property
     def settings(self) -> Settings:
         return self.runner.settings
 
-    def run(self, left_out: dict[str, int]) -> Replay:
+    def run(self) -> Replay:
         """All of it; what Ctrl-C leaves out is missing in the result.
 
         Raises KeyboardInterrupt where nothing was finished before it.
         """
         settings = self.settings
-        refuse_unknown(self.asked.when, [path.name for path in self.paths])
-        self.facts = facts(self.paths, settings)
+        names = [path.name for path in self.paths]
+        drawn = self.runner.capture.drawn
+        refuse_unknown(self.asked.when, names, drawn)
+        self.facts = self.tested = facts(self.paths, settings, drawn)
         store, self.together, alone = Rows(), Times(packets=True), Times()
         found = Replay(
             capture=self.runner.capture,
             settings=settings,
             questions=self.asked,
             paths=self.paths,
-            left_out=left_out,
+            left_out=self.left_out,
             store=store,
             facts=self.facts,
             together=self.together,
@@ -90,7 +99,7 @@ class _Study:
         try:
             for times, one in ((self.together, TOGETHER), (alone, ALONE)):
                 for rows in self.runner.run(self.paths, one):
-                    store.add(rows)
+                    store.add(self._for_clients(rows))
                     times.add(rows)
             for part in self._inferred():
                 found = replace(found, **part)
@@ -100,25 +109,61 @@ class _Study:
             found = replace(found, interrupted=True)
         return found
 
+    def _for_clients(self, rows: "pl.DataFrame") -> "pl.DataFrame":
+        """Rows with the time from a client's request to the last byte."""
+        import polars as pl
+
+        waits = self.facts.select("transfer", "request_s")
+        return rows.join(waits, on="transfer", how="left", maintain_order="left").select(
+            pl.exclude("request_s"), request_to_last_byte_s=pl.col("fct_s") + pl.col("request_s")
+        )
+
     def _inferred(self) -> Iterator[dict[str, Any]]:
         """What follows from the rows, part by part, with the passes that it takes."""
+        yield {"calibration": (calibration := self._calibration())}
+        yield self._examined(calibration)
         repeats = self._repeats()
-        yield {"answer": self._answer(self.together, repeats=repeats)}
+        answered = self._answer(self.together, repeats=repeats)
+        yield {"answer": answered}
         runs = (self.together, *repeats)
-        yield {
-            "partial": [
-                partial(network, self.facts, runs, self.settings, self.criteria)
-                for network in self.asked.when
-            ]
-        }
+        asked = {network: [network] for network in self.asked.when}
+        parts = self._partial(asked, runs, self.settings, len(asked))
+        split = network_groups(self.facts) if self.examined.valid else {}
+        groups = self._partial(split, runs, self.settings, len(split))
         yield {"rollout": self._rollout()}
-        yield {"bands": self._bands()}
-        yield {"calibration": self._calibration()}
+        yield self._bands(answered, parts, groups)
         yield {"competing": self._competing()}
 
-    def _answer(self, times: Times, **more: Any) -> Answer:
-        """What times show of all variants."""
-        names, base, seed = self.settings.names, self.settings.reference.name, self.settings.seed
+    def _partial(
+        self,
+        parts: Mapping[str, Sequence[str]],
+        runs: Sequence[Times],
+        settings: Settings,
+        verdicts: int,
+    ) -> list[Partial]:
+        """The verdicts on parts of the traffic, by name with their networks; all hold at once."""
+        criteria = replace(self.criteria, verdicts=max(verdicts, 1))
+        return [
+            partial(name, networks, self.tested, runs, settings, criteria)
+            for name, networks in parts.items()
+        ]
+
+    def _examined(self, calibration: Calibration | None) -> dict[str, Any]:
+        """What is known and reproduced; the networks without a known rate are left out."""
+        import polars as pl
+
+        lost = sum(self.left_out.values())
+        self.examined = examine(self.runner.capture, self.paths, self.facts, lost, calibration)
+        left_out, unknown = dict(self.left_out), self.examined.unknown
+        if self.examined.valid and unknown:
+            self.facts = self.tested.filter(~pl.col("network").is_in(unknown))
+            left_out[UNKNOWN] = self.tested.height - self.facts.height
+        return {"examined": self.examined, "facts": self.facts, "left_out": left_out}
+
+    def _answer(self, times: Times, names: Sequence[str] = (), **more: Any) -> Answer:
+        """What times show of some variants, or all."""
+        base, seed = self.settings.reference.name, self.settings.seed
+        names = names or self.settings.names
         return answer(self.facts, times, names, base, self.criteria, **more, seed=seed)
 
     @property
@@ -137,13 +182,14 @@ class _Study:
         """As many perturbed repeats as it takes for the intervals to settle, or are allowed."""
         names, reference = self.settings.names, self.settings.reference.name
         found: list[Times] = []
-        wanted = min(FEWEST_REPEATS, self.asked.repeats)
+        most = self.asked.repeats if self.examined.knows_paths else 0
+        wanted = min(FEWEST_REPEATS, most)
         while len(found) < wanted and len(names) > 1:
             one, packets = Round(repeat=len(found) + 1), len(found) + 1 < GATE_RUNS
             found.append(self._times(self.paths, one, packets=packets))
             done = len(found) == wanted
             if done and not settled(self.facts, self.together, found, names, reference):
-                wanted = min(2 * wanted, self.asked.repeats)
+                wanted = min(2 * wanted, most)
         return found
 
     def _rollout(self) -> Rollout | None:
@@ -153,12 +199,66 @@ class _Study:
         times = self._times(self.paths, one)
         return shared(self.facts, times, self.together, one, self.settings)
 
-    def _bands(self) -> list[Band]:
+    def _bands(
+        self, answered: Answer, parts: Sequence[Partial], groups: Sequence[Partial]
+    ) -> dict[str, Any]:
+        """What is recommended, or else gains most, under other assumptions."""
+        chosen = [one for one in groups if one.verdict.recommended]
+        verdicts = [answered.verdict, *(one.verdict for one in (*parts, *chosen))]
+        names = set().union(*map(_decisive, verdicts))
+        # A setting that is not recommended cannot be contradicted by more runs.
+        repeats = self.asked.repeats if any(one.recommended for one in verdicts) else 0
         found = []
-        for name, paths in bands(self.paths) if self.asked.buffers else ():
-            times = self._times(paths, TOGETHER)
-            found.append(Band(name, self._answer(times, statistics=FOR_A_VERDICT)))
-        return found
+        if names and self.asked.buffers and self.examined.valid:
+            settings = self.settings.only({answered.baseline, *names})
+            judged = {*self.facts["network"].unique(), *self.asked.when}
+            paths = [path for path in self.paths if path.name in judged]
+            runner = replace(self.runner, settings=settings)
+            for other in alternatives(paths, settings, windows=self._has_windows):
+                runner.settings = other.settings
+                runs = self._runs(other, runner, min(FEWEST_REPEATS, repeats), [*parts, *chosen])
+                found.append(self._judged(other, runs, [*parts, *chosen]))
+        asked, capture = self.asked, self.runner.capture
+        return {
+            "bands": found,
+            "partial": [self.examined.judged(one, found, asked, capture) for one in parts],
+            "groups": [self.examined.judged(one, found, asked, capture) for one in groups],
+        }
+
+    def _runs(
+        self,
+        other: Alternative,
+        runner: Runner,
+        repeats: int,
+        parts: Sequence[Partial],
+    ) -> list[Times]:
+        """A run under another assumption, and repeats where it does not decide."""
+        runs: list[Times] = []
+        for repeat in range(1 + repeats):
+            times = Times(packets=True)
+            for rows in runner.run(other.paths, Round(repeat=repeat)):
+                times.add(rows)
+            runs.append(times)
+            if repeat == 0 and self._judged(other, runs, parts).conclusive:
+                break
+        return runs
+
+    def _judged(self, other: Alternative, runs: Sequence[Times], parts: Sequence[Partial]) -> Band:
+        """The verdicts from some runs under another assumption."""
+        first, *repeats = runs
+        names = other.settings.names
+        answered = self._answer(first, names, repeats=repeats, statistics=FOR_A_VERDICT)
+        judged = [
+            self._partial({one.name: one.networks}, runs, other.settings, one.together)[0]
+            for one in parts
+        ]
+        return Band(other.name, answered, {one.name: one.verdict for one in judged})
+
+    @property
+    def _has_windows(self) -> bool:
+        """Whether the recording shows the windows of receivers."""
+        columns = self.runner.capture.connections
+        return bool(columns["s2c_window"].is_not_null().any())
 
     def _competing(self) -> "pl.DataFrame | None":
         if not self.settings.competing:
@@ -170,3 +270,10 @@ class _Study:
         if not self.asked.calibrate:
             return None
         return calibrate(self.runner.capture, self.settings, workers=self.runner.workers)
+
+
+def _decisive(verdict: Verdict) -> set[str]:
+    """The settings that alternatives are examined for: what is recommended, or else gains most."""
+    chosen = {one.setting for one in verdict.judgements if one.status == Status.RECOMMENDED}
+    nearest = verdict.candidate
+    return chosen or ({nearest.setting} if nearest else set())

@@ -2,18 +2,20 @@
 
 from flowstart import text
 from flowstart.captures import server_log
-from flowstart.inference import Gate, Judgement, Row, Statistic, Status
-from flowstart.inference.gates import Kind, Quantity
-from flowstart.inference.verdict import part_in_words
+from flowstart.inference import Gate, Judgement, Question, Row, Statistic, Status
+from flowstart.inference.gates import Quantity
+from flowstart.inference.verdict import exceeding
 from flowstart.model import custom, document
 from flowstart.model import stack as stacks
 from flowstart.render import footnotes, summary
 from flowstart.render.grid import Column, Grid
+from flowstart.replays import groups
 from flowstart.replays.answer import EVERYTHING
 from flowstart.replays.data import ReplayData
 from flowstart.replays.paths import BUFFERS, joined
 from flowstart.replays.scenario import usual_stack
 from flowstart.replays.summary import ENOUGH
+from flowstart.replays.validity import LABELS
 
 LIMITS = (
     "Connections are replayed as conversations: a turn begins once the one before it has arrived.",
@@ -135,53 +137,84 @@ SIDES = {
 
 
 def overview(replay: ReplayData, command: str) -> summary.Summary:
-    """What was replayed, the recommendation, a table of settings, and the next step."""
+    """What was replayed, the verdict, a table of settings, and the next step."""
     first, *others = opening(replay)
-    notes = [*legend(replay), *risk(replay), *partial(replay), *replay.notes]
+    shown = table(replay)
+    notes = [*(legend(replay) if shown else ()), *partial(replay), *replay.notes]
     return summary.Summary(
         first,
         [*others, *verdict(replay)],
-        table(replay),
+        shown,
         [*notes, *without_syn(replay), *next_steps(replay)],
         command,
         hint="All tables: --details. Report: -o DIR",
+        least_rows=1 + len(replay.settings.offered) if replay.partial else 1,
     )
 
 
 def opening(replay: ReplayData) -> list[str]:
-    """What was replayed, and how well the replay agrees with the recording."""
+    """What was replayed, and whether the replay supports a recommendation."""
     settings, count = replay.settings, replay.facts.height
-    networks = text.counted(len(replay.paths), "network", "networks")
+    networks = text.counted(replay.facts["network"].n_unique(), "network", "networks")
     lines = [f"{count} transfers {SIDES[settings.direction]}, {networks}; {current(replay)}."]
+    lines += sample(replay)
     left = "; ".join(f"{number}: {why}" for why, number in replay.left_out.items())
     lines += [f"Left out: {left}."] if left else []
-    return lines + accuracy(replay)
+    return lines + contradiction(replay) + validity(replay)
+
+
+def sample(replay: ReplayData) -> list[str]:
+    """What was drawn, where not all is replayed."""
+    drawn = replay.capture.drawn
+    if drawn is None:
+        return []
+    (networks, of_networks), (transfers, of_transfers) = drawn.networks, drawn.transfers
+    of_all = f"{transfers:,} of {of_transfers:,} transfers"
+    drawn_from = f"{networks:,} of {of_networks:,} networks, {of_all}"
+    return [f"Sample: {drawn_from}; --sample all replays everything."]
 
 
 def current(replay: ReplayData) -> str:
     """The setting that the others are compared with."""
     settings = replay.settings
     base, preset = settings.reference, stacks.of_scenario(usual_stack(settings))["preset"]
-    iw = document.initial_window(replay.resolved[base.name]["stack"])
-    used = ", ".join(filter(None, [preset, str(base.begins), base.cc, f"IW {iw}"]))
+    iw = _initial_window(replay)
+    measured = " (measured)" * (iw == settings.hosts.measured_window)
+    used = ", ".join(filter(None, [preset, str(base.begins), base.cc, f"IW {iw}{measured}"]))
     return "assumed " * settings.by_default + used
 
 
-def accuracy(replay: ReplayData) -> list[str]:
-    """How far simulated times are from recorded ones."""
-    found = replay.calibration.classes[-1:] if replay.calibration else []
-    lines = []
-    for one in found:
-        if one.median is not None and one.p5 is not None and one.p95 is not None:
-            lines.append(
-                f"Replay accuracy: median error {text.percent(one.median - 1)}, 90 % of transfers "
-                f"within {text.percent(one.p5 - 1)} to {text.percent(one.p95 - 1)}."
-            )
-    return lines
+def contradiction(replay: ReplayData) -> list[str]:
+    """A line where the baseline has another initial window than the capture shows."""
+    iw, measured = _initial_window(replay), replay.settings.hosts.measured_window
+    if measured in (None, iw):
+        return []
+    return [f"The capture shows an initial window of {measured} segments; the baseline has {iw}."]
 
 
-def table(replay: ReplayData) -> Grid:
-    """A row for each setting: gain and cost over all traffic, and where it harms most."""
+def _initial_window(replay: ReplayData) -> int:
+    """The baseline's, in segments."""
+    base = replay.settings.reference
+    usual = replay.resolved[base.name]["stack"]
+    own = stacks.preset(base.fields["preset"]) if "preset" in base.fields else {}
+    return document.initial_window({**usual, **own, **base.fields})
+
+
+def validity(replay: ReplayData) -> list[str]:
+    """The answers to the four questions, in a line."""
+    checks = replay.verdict.validity.checks
+    answers = [f"{LABELS[check.question]}: {check.answer}." for check in checks]
+    return [" ".join(answers)] if answers else []
+
+
+def table(replay: ReplayData) -> Grid | None:
+    """A row for each setting: gain and cost over all traffic, and where it harms most.
+
+    None if no rates are known.
+    """
+    objection = replay.verdict.objection
+    if objection and objection.question == Question.PATH:
+        return None  # numbers from assumed rates
     grid = Grid([Column("setting", number=False), Column("change"), Column("95 % CI, %")])
     grid.columns += [Column("p95", spare=1), Column("loss"), Column("harmed")]
     grid.columns.append(Column("worst part", number=False))
@@ -193,7 +226,7 @@ def table(replay: ReplayData) -> Grid:
     for one in replay.verdict.judgements:
         if one.setting == replay.verdict.recommended:
             grid.marked.add(len(grid.rows))
-        worst = worst_harm(one)
+        worst = worst_harm(replay, one)
         p95 = replay.answer.row(EVERYTHING, one.setting, Statistic.P95)
         grid.rows.append(
             [
@@ -202,8 +235,8 @@ def table(replay: ReplayData) -> Grid:
                 _ends(one.gain),
                 text.short_percent(p95.estimate) if p95 else text.ABSENT,
                 text.short_share(losses.get(one.setting)),
-                text.short_share(worst.estimate) if worst else text.ABSENT,
-                worst.part.replace(" to ", "–") if worst else text.ABSENT,
+                text.short_share(worst[0]) if worst else text.ABSENT,
+                worst[1].replace(" to ", "–") if worst else text.ABSENT,
                 one.cause,
             ]
         )
@@ -222,11 +255,17 @@ def _named(replay: ReplayData, name: str) -> str:
     return footnotes.marked(name) if name == startup else custom.short(name)
 
 
-def worst_harm(one: Judgement, kind: Kind | None = None) -> Gate | None:
-    """Where a setting harms the largest share of transfers."""
-    harm = [g for g in one.gates if g.quantity == Quantity.HARMED and (not kind or g.kind == kind)]
-    found = max(harm, key=lambda g: g.estimate, default=None)
-    return found if found and found.estimate > 0 else None
+def worst_harm(replay: ReplayData, one: Judgement) -> tuple[float, str] | None:
+    """The largest share of transfers that a setting harms in a size class or network, and where."""
+    harm = [
+        (gate.estimate, gate.part)
+        for gate in one.gates
+        if gate.quantity == Quantity.HARMED and gate.kind != "networks" and gate.estimate > 0
+    ]
+    for s in replay.summaries:
+        if (s.size_class, s.variant) == (EVERYTHING, one.setting) and s.worst_network:
+            harm.append((s.worst_share or 0.0, s.worst_network))
+    return max(harm, key=lambda found: found[0], default=None)
 
 
 def _ends(row: Row) -> str:
@@ -237,59 +276,44 @@ def _ends(row: Row) -> str:
 
 
 def risk(replay: ReplayData) -> list[str]:
-    """Limits that the candidate exceeds next to that of the verdict, and the other buffers."""
+    """Limits that the candidate exceeds, or may exceed, next to that of the verdict."""
     one = replay.verdict.candidate
-    if one is None:
-        return sensitivity(replay)
+    if one is None or replay.verdict.objection:
+        return []
     worst: dict[Quantity, Gate] = {}
     for gate in one.vetoes:
         worst.setdefault(gate.quantity, gate)
     if Quantity.LOSS in worst:
         worst.pop(Quantity.RETRANSMITTED, None)  # of what was lost
-    facts = [_fact(gate) for gate in worst.values() if gate is not one.vetoes[0]]
-    lines = [f"Also against {custom.short(one.setting)}: {'; '.join(facts)}."] * bool(facts)
-    return lines + sensitivity(replay)
-
-
-def _fact(gate: Gate) -> str:
-    shown = text.short_percent if gate.quantity == Quantity.P99 else text.short_share
-    what = {
-        Quantity.HARMED: "harmed",
-        Quantity.P99: "p99",
-        Quantity.LOSS: "loss",
-        Quantity.RETRANSMITTED: "retransmissions",
-    }[gate.quantity]
-    of = "in" if gate.kind == "network" else "of"
-    limit = f"(limit {text.share(gate.limit)})"
-    return f"{what} {shown(gate.estimate)} {of} {part_in_words(gate)} {limit}"
-
-
-def sensitivity(replay: ReplayData) -> list[str]:
-    """Whether the verdict is the same with other buffers in the place of those assumed."""
-    if not replay.bands:
-        return []
-    mine = replay.answer.verdict.recommended
-    others = {band.name: band.answer.verdict.recommended for band in replay.bands}
-    changed = [name for name, choice in others.items() if choice != mine]
-    if not changed:
-        return [f"Same result with {text.listed(list(others))}."]
-    found = [f"with {name}: {others[name] or 'keep the current setting'}" for name in changed]
-    return [f"Different result {'; '.join(found)}."]
+    facts = [exceeding(gate) for gate in worst.values() if gate is not one.vetoes[0]]
+    return [f"{custom.short(one.setting)} also {'; '.join(facts)}."] * bool(facts)
 
 
 def partial(replay: ReplayData) -> list[str]:
-    """The verdicts on single networks."""
-    return [line for one in replay.partial for line in one.lines]
+    """The verdicts on single networks, and the settings for groups where none is for all."""
+    lines = [line for one in replay.partial for line in one.lines]
+    if replay.verdict.recommended is None:
+        lines += [line for one in replay.groups if (line := groups.line(one))]
+    return lines
+
+
+def remedy(replay: ReplayData) -> list[str]:
+    """The commands that would settle the question that fails."""
+    objection = replay.verdict.objection
+    commands = objection.remedy if objection else ()
+    return ["To settle it:", *(f"  {command}" for command in commands)] if commands else []
 
 
 def next_steps(replay: ReplayData) -> list[str]:
-    """How hosts are set to what is recommended and back, and the test that would confirm it."""
+    """What would settle a question that fails; or how hosts are set, and the test that confirms."""
     settings, one = replay.settings, replay.verdict.candidate
+    if settling := remedy(replay):
+        return settling
     plans = {n.variant.name: n.test for n in replay.notes_to_deploy}
     plan = plans.get(one.setting) if one else None
     if one and one.setting == replay.verdict.recommended:
         found = settings.hosts.commands(settings.variant(one.setting), settings.reference)
-        lines = [line for commands in found for line in commands.lines]
+        lines = [line for commands in found for line in commands.lines(one.setting)]
         return lines + [f"A/B test. {size.text}" for size in (plan.sizes if plan else ())]
     if one is None or plan is None:
         return ["Next: no change."]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from flowstart import _native
 from flowstart.captures.contents import Capture, Group, PathEstimate
+from flowstart.captures.sampling import Drawn
 from flowstart.errors import RequestError
 from flowstart.model.document import Document, resolve
 from flowstart.replays.scenario import usual_stack
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 BUFFERS = ("buffer", "reverse_buffer")
 ASSUMED = "assumed 1 BDP, at least 40 packets"
+RTTS_MS, SLOW_BPS = (30, 80), 10e6
+"""Edges between types of access: near, on the continent, far or by satellite; DSL and slow cells
+against cable and fibre."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,15 @@ class ReplayPath:
     """Packets that assumed buffers are known to hold at least."""
     rate_range: tuple[float, float | None] | None = None
     """The interval of a rate that was fitted to durations; None as its end: no rate is too high."""
+    given: bool = False
+    """Whether the rate is an option's."""
+
+    def knows(self, rate: str, factor: float) -> bool:
+        """Whether a rate is given or measured: within this factor, if it has an interval."""
+        if rate in self.assumed:
+            return False
+        low, high = self.rate_range or (1.0, 1.0)
+        return high is not None and high <= factor * low
 
     @property
     def rates_bps(self) -> tuple[float, float]:
@@ -46,6 +59,19 @@ class ReplayPath:
         whole = resolve({"path": self.path, "flows": [{"size": "1pkt"}]})["path"]
         there, back = (_native.rate_bps(whole[name]) for name in ("rate", "reverse_rate"))
         return there, back
+
+    @property
+    def access(self) -> str:
+        """The type of access, by round trip and rate."""
+        rtt_ms = _microseconds(self.path["rtt"]) / 1000
+        rate = "below 10 Mbit/s" if self.rates_bps[0] < SLOW_BPS else "10 Mbit/s or more"
+        low = max((edge for edge in RTTS_MS if edge <= rtt_ms), default=None)
+        high = min((edge for edge in RTTS_MS if edge > rtt_ms), default=None)
+        if low is None:
+            return f"RTT below {high} ms, {rate}"
+        return (
+            f"RTT {low} ms or more, {rate}" if high is None else f"RTT {low} to {high} ms, {rate}"
+        )
 
     @property
     def traffic(self) -> Traffic:
@@ -64,14 +90,16 @@ def build(capture: Capture, settings: Settings, left_out: dict[str, int]) -> lis
     if traffic.transfers.is_empty():
         raise RequestError(f"{capture.file}: {_nothing_to_replay(settings, left_out)}")
     names = [str(name) for name in traffic.connections["network"].unique(maintain_order=True)]
-    refuse_useless(settings.networks, names)
+    known = [group.network for group in capture.groups] if capture.drawn else names
+    refuse_useless(settings.networks, known)
     if settings.rate is not None:
         if not settings.one_link:
             refuse_one_rate(settings.rate, names)
         return [_given(settings, traffic)]
     groups = {group.network: group for group in capture.groups}
+    passed = passed_rates(capture)
     return [
-        _estimated(groups[network], settings, section, capture)
+        _estimated(groups[network], settings, section, capture, passed)
         for network, section in traffic.by_network().items()
     ]
 
@@ -103,11 +131,48 @@ def _given(settings: Settings, traffic: Traffic) -> ReplayPath:
         joined(methods),
         Section(traffic, slice(None), slice(None)),
         tuple(assumed),
+        given=True,
     )
 
 
-def _estimated(group: Group, settings: Settings, section: Section, capture: Capture) -> ReplayPath:
-    """A network's own path, as far as it is given or the capture tells it."""
+BATCH_S = 0.004
+"""How long a link or a host may hold packets back and then pass them at once: the longest TXOP of
+best effort (IEEE 802.11-2020, Table 9-155)."""
+FLIGHT_BYTES = 14_480
+"""Ten segments: fewer are served while the first of them is on its way."""
+
+
+def passed_rates(capture: Capture) -> dict[tuple[str, bool], float]:
+    """The rate in bit/s that each network's path has at least, by network and whether towards it.
+
+    A transfer's bytes have passed between its first data and its last acknowledgement. That holds
+    wherever the monitor is, and includes a round trip at the sender's.
+    """
+    import polars as pl
+
+    towards = (pl.col("direction") == "s2c") == (pl.col("opener") == "remote")
+    rate = 8 * pl.col("bytes") / (pl.col("acked_s") + BATCH_S)
+    found = (
+        capture.transfers.lazy()
+        .filter(pl.col("acked_s").is_not_null() & (pl.col("bytes") >= FLIGHT_BYTES))
+        .join(capture.connections.lazy(), left_on="connection", right_on="stream")
+        .group_by("network", towards.alias("towards"))
+        .agg(rate.max())
+    )
+    return {(network, way): bps for network, way, bps in found.collect().iter_rows()}
+
+
+def _estimated(
+    group: Group,
+    settings: Settings,
+    section: Section,
+    capture: Capture,
+    passed: Mapping[tuple[str, bool], float],
+) -> ReplayPath:
+    """A network's own path, as far as it is given or the capture tells it.
+
+    A rate that is borrowed from others is no lower than what has passed.
+    """
     own = given_of(group.network, settings.networks)
     if own:
         group, settings = _with_given(group, own), _with_buffers(settings, own)
@@ -127,10 +192,17 @@ def _estimated(group: Group, settings: Settings, section: Section, capture: Capt
                 f"--network {group.network}:rate=RATE"
             )
         source = "the other direction's" if any(rates) else "the median of the other networks'"
-        methods = [m if r else f"{source}, since: {m}" for m, r in zip(methods, rates, strict=True)]
-        rates = [rate or other for rate in rates]
+        least = [passed.get((group.network, towards), 0.0) for towards in (True, False)]
+        sources = [source if other >= one else "what has passed" for one in least]
+        methods = [
+            method if rate else f"{source}, since: {method}"
+            for method, rate, source in zip(methods, rates, sources, strict=True)
+        ]
+        rates = [rate or max(other, one) for rate, one in zip(rates, least, strict=True)]
     path: Document = {"rate": f"{rates[0]:.0f}bps", "reverse_rate": f"{rates[1]:.0f}bps"}
     path = path_of(path, settings, section.traffic)
+    if capture.drawn and not settings.rtt:
+        path["rtt"] = f"{round(1e6 * capture.drawn.rtts_s[group.network])}us"
     known, buffer_methods = _known_buffers(ways, settings)
     guessed = _assumed_buffers(path | known, settings)
     assumed += guessed
@@ -146,6 +218,7 @@ def _estimated(group: Group, settings: Settings, section: Section, capture: Capt
         tuple(assumed),
         {name: way.buffer_packets or 0 for name, way in zip(BUFFERS, ways, strict=True)},
         (ways[0].rate_low_bps, ways[0].rate_high_bps) if ways[0].rate_low_bps else None,
+        "rate" in own,
     )
 
 
@@ -155,7 +228,14 @@ def _with_given(group: Group, own: Mapping[str, str]) -> Group:
     found = []
     for way, rate in zip(group.ways, (forward, own.get("reverse_rate", forward)), strict=True):
         bps = None if rate is None else _native.rate_bps(rate)
-        given = dataclasses.replace(way, rate_bps=bps, rate_method="by --network")
+        given = dataclasses.replace(
+            way,
+            rate_bps=bps,
+            rate_method="by --network",
+            rate_low_bps=None,
+            rate_high_bps=None,
+            rate_assumed=False,
+        )
         found.append(way if bps is None else given)
     return dataclasses.replace(group, to_remote=found[0], from_remote=found[1])
 
@@ -232,20 +312,37 @@ def _microseconds(rtt: str) -> int:
     return int(rtt.removesuffix("us")) if rtt.endswith("us") else 0
 
 
-def facts(paths: Sequence[ReplayPath], settings: Settings) -> "pl.DataFrame":
-    """A row per transfer under test: numbers, network, client, start and size."""
+ENDS = ("connection", "client_ip", "client_is_remote")
+
+
+def facts(
+    paths: Sequence[ReplayPath], settings: Settings, drawn: Drawn | None = None
+) -> "pl.DataFrame":
+    """A row per transfer under test: numbers, network, access type, client, start, size, way.
+
+    `request_s` is what its client waits besides: see `requested`. Of a sample only what was drawn,
+    with its `cluster`.
+    """
     import polars as pl
 
     tested = {"both": pl.lit(True), "client": pl.col("from_client")}
     wanted = tested.get(settings.direction, ~pl.col("from_client"))
     parts = [
         path.traffic.transfers.filter(wanted)
-        .join(path.traffic.connections.select("connection", client="client_ip"), on="connection")
+        .join(path.traffic.connections.select(*ENDS), on="connection")
+        .join(path.traffic.requested(), on="transfer")
         .select(
-            *("transfer", "connection", "client", "start_s"),
+            *("transfer", "connection", "start_s"),
+            client="client_ip",
             network=pl.lit(path.name),
+            access=pl.lit(path.access),
             size_bytes="bytes",
+            towards_remote=pl.col("from_client") != pl.col("client_is_remote"),
+            request_s="request_s",
         )
         for path in paths
     ]
-    return pl.concat(parts).sort("transfer")
+    found = pl.concat(parts).sort("transfer")
+    if drawn is None:
+        return found
+    return found.join(drawn.clusters, on="connection", maintain_order="left")

@@ -47,6 +47,7 @@ def replay(
     max_p99: float | str = LIMITS.p99,
     max_loss: float | str = LIMITS.loss,
     when: Sequence[str] = (),
+    sample: str | None = None,
     uncertainty: bool = True,
     rate: Rate | None = None,
     networks: Sequence[str] = (),
@@ -84,6 +85,8 @@ def replay(
         max_p99: Limit of the change of the 99th percentile.
         max_loss: Limit of the additional loss.
         when: Networks with a separate verdict, such as `network=10.9.3.0/24`.
+        sample: Share (`"10%"`) or number (`"5000"`) of the connections to replay, or `"all"`; as
+            many as take about five minutes of processor time unless given.
         uncertainty: Whether to run repeats, other buffers and the calibration.
         rate: Rate of all paths.
         networks: Rates and buffers of single networks, such as `10.9.3.0/24:rate=20Mbps`.
@@ -158,6 +161,7 @@ def replay(
             share("max_p99", max_p99),
             share("max_loss", max_loss),
         ),
+        sample=sample,
     )
     with bounds.bounded(time_limit, **limits):
         taken = capture if isinstance(capture, Capture) else read(os.fspath(capture))
@@ -171,7 +175,9 @@ def questions_of(given: Mapping[str, Any]) -> Questions:
     limits = {field: share(o, given[o]) for field, o in OPTIONS.items() if o in given}
     usual = ONCE if given.get("no_uncertainty") else Questions()
     when = parsed(given.get("when") or ())
-    return dataclasses.replace(usual, rollout=rollout, when=when, limits=Limits(**limits))
+    sample = given.get("sample")
+    limited = Limits(**limits)
+    return dataclasses.replace(usual, rollout=rollout, when=when, limits=limited, sample=sample)
 
 
 def settings_of(

@@ -150,14 +150,13 @@ def _further(replay: ReplayData) -> list[str]:
 
 def _summary(replay: ReplayData, figure: list[str]) -> list[str]:
     """What a reader needs who decides: verdict, gain and cost, risk, and the next step."""
+    table, risk = overview.table(replay), overview.risk(replay)
+    cost = [html.heading("Gain and cost"), html.table(table), *figure] if table else []
     return [
         *map(html.paragraph, overview.opening(replay)),
         *map(html.headline, overview.verdict(replay)),
-        html.heading("Gain and cost"),
-        html.table(overview.table(replay)),
-        *figure,
-        html.heading("Risk"),
-        *map(html.paragraph, overview.risk(replay) or ["No assumption was varied."]),
+        *cost,
+        *([html.heading("Risk"), *map(html.paragraph, risk)] if risk else []),
         html.heading("Next"),
         *map(html.paragraph, [*overview.next_steps(replay), *overview.partial(replay)]),
     ]

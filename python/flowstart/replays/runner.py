@@ -2,7 +2,7 @@
 
 import dataclasses
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -12,7 +12,7 @@ from flowstart.model.perturbation import perturbed
 from flowstart.model.variants import Variant
 from flowstart.replays import competing_flows
 from flowstart.replays.paths import ReplayPath
-from flowstart.replays.scenario import AFTERWARDS_S, Labels, Writer, apart, usual_stack
+from flowstart.replays.scenario import AFTERWARDS_S, Labels, Sides, Writer, apart, usual_stack
 from flowstart.replays.settings import Settings
 from flowstart.replays.traffic import Conversation, conversations
 from flowstart.simulation import frames
@@ -87,17 +87,30 @@ class Job:
         return f"{self.variant.name}, {self.round.mode}, {self.replayed.name}"
 
 
-def jobs(paths: Sequence[ReplayPath], settings: Settings, one: Round = TOGETHER) -> Iterator[Job]:
-    """All simulations of a pass, those of a part of a path next to each other.
+Talks: TypeAlias = Iterable[list[Conversation]]
+
+
+def parts(replayed: ReplayPath) -> Talks:
+    """The conversations of a path, part by part.
 
     They are made as they are asked for, so that memory grows with a part and not with the capture.
     """
+    return map(conversations, replayed.traffic.chunks())
+
+
+def jobs(
+    paths: Sequence[ReplayPath],
+    settings: Settings,
+    one: Round = TOGETHER,
+    of: Callable[[ReplayPath], Talks] = parts,
+) -> Iterator[Job]:
+    """All simulations of a pass, those of a part of a path next to each other."""
+    sides = {variant.name: Sides.of(variant, settings) for variant in settings.compared}
     for replayed in paths:
-        for part in replayed.traffic.chunks():
-            talks = conversations(part)
+        for talks in of(replayed):
             for variant in settings.compared:
                 for together in apart(talks) if one.mode == "alone" else [talks]:
-                    yield job(replayed, variant, one, together, settings)
+                    yield job(replayed, variant, one, together, settings, sides[variant.name])
 
 
 def job(
@@ -106,9 +119,11 @@ def job(
     one: Round,
     talks: Sequence[Conversation],
     settings: Settings,
+    sides: Sides | None = None,
 ) -> Job:
-    """One of them."""
-    writer = Writer(talks, variant, settings, replayed.path, one.is_switched)
+    """One of them; `sides` are those of the variant."""
+    sides = sides or Sides.of(variant, settings)
+    writer = Writer(talks, sides, settings, replayed.path, one.is_switched)
     flows = writer.flows()
     last_s = max(turn.start_s for talk in talks for turn in talk.turns)
     end_s = last_s - writer.begin_s + AFTERWARDS_S
@@ -234,6 +249,33 @@ def _labels(planned: Sequence[Job]) -> "pl.DataFrame":
 
 Progress: TypeAlias = Callable[[int, int], object]
 
+
+@dataclass
+class Meter:
+    """How far a replay has come, in simulated transfers."""
+
+    progress: Progress | None = None
+    done: float = 0.0
+    total: float = 0.0
+    """How many there will be, as far as is known."""
+
+    def report(self, more: float) -> None:
+        """Shows that so many beyond `done` are done."""
+        if self.progress:
+            self.progress(round(self.done + more), round(max(self.total, self.done + more)))
+
+    def add(self, more: float) -> None:
+        """Counts so many as done."""
+        self.done += more
+        self.report(0.0)
+
+
+PACKET_BYTES = 1448
+"""Payload of a full-size packet of Ethernet, with timestamps."""
+OVERHEAD = 200
+"""Packets that take as long as what a simulated transfer costs beside its packets (measured)."""
+FEW = 30_000
+"""Transfers whose conversations are kept from pass to pass: more take more than 100 MB."""
 AT_ONCE = 10_000
 """Transfers whose simulations are run together, and are in memory at the same time."""
 
@@ -245,14 +287,13 @@ class Runner:
     capture: Capture
     settings: Settings
     workers: int | None = None
-    progress: Progress | None = None
-    """Told of transfers that are done, and of how many there will be as far as is known."""
+    meter: Meter = field(default_factory=Meter)
     failures: list[str] = field(default_factory=list)
     _competing: "list[pl.DataFrame]" = field(default_factory=list)
     _exact: tuple[Sequence[ReplayPath], list[Job]] | None = None
     """The jobs of the first pass, if they are few: repeats change their times only."""
-    _done: int = 0
-    _total: int = 0
+    _talks: dict[str, list[list[Conversation]]] = field(default_factory=dict)
+    """The conversations of each path, if they are few: all passes have the same."""
 
     def run(self, paths: Sequence[ReplayPath], one: Round) -> "Iterator[pl.DataFrame]":
         """The rows of the transfers under test, part by part.
@@ -261,11 +302,14 @@ class Runner:
         """
         import polars as pl
 
-        self._total += sum(path.transfers for path in paths) * len(self.settings.compared)
+        wanted = sum(path.transfers for path in paths) * len(self.settings.compared)
+        self.meter.total = max(self.meter.total, self.meter.done + wanted)
         for some in self._planned(paths, one):
             found, interrupted = self._run(some, one)
             if not found.is_empty():
-                yield found.filter(pl.col("tested")).drop("run", "tested", "switched")
+                found = found.filter(pl.col("tested")).drop("run", "tested", "switched")
+                drawn = self.capture.drawn
+                yield found.join(drawn.clusters, on="connection", how="semi") if drawn else found
             if interrupted:
                 raise KeyboardInterrupt
 
@@ -276,11 +320,19 @@ class Runner:
             return
         keeps = one == TOGETHER and self._exact is None
         first: list[Job] = []
-        for number, some in enumerate(_together(jobs(paths, self.settings, one))):
+        few = sum(path.transfers for path in paths) <= FEW
+        of = self._kept if few else parts
+        for number, some in enumerate(_together(jobs(paths, self.settings, one, of))):
             first = some if number == 0 else []
             yield some
         if keeps and first:
             self._exact = paths, first
+
+    def _kept(self, replayed: ReplayPath) -> Talks:
+        """The conversations of a path, which are kept for the next pass."""
+        if replayed.name not in self._talks:
+            self._talks[replayed.name] = list(parts(replayed))
+        return self._talks[replayed.name]
 
     @property
     def competing(self) -> "pl.DataFrame | None":
@@ -294,12 +346,11 @@ class Runner:
         weight = sum(len(job.labels.transfer) for job in planned)
 
         def report(done: int, of: int) -> None:
-            if self.progress:
-                self.progress(self._done + weight * done // max(of, 1), self._total)
+            self.meter.report(weight * done / max(of, 1))
 
         scenarios = [encode(job.scenario) for job in planned]
         batch = run_many(scenarios, self.workers, report, self.settings.custom)
-        self._done += weight
+        self.meter.add(weight)
         runs = frames.rows(batch["runs"])
         self.failures += [f"{planned[r['run']].label}: {r['error']}" for r in runs if r["error"]]
         if one.mode == "competing":

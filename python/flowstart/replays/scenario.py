@@ -24,7 +24,7 @@ PACKET = 1500
 
 
 @dataclass(frozen=True)
-class _Nature:
+class Nature:
     """What fields mean something beside a stack's others."""
 
     numbers_packets: bool
@@ -34,13 +34,12 @@ class _Nature:
 
 
 def own_fields(
-    conversation: Conversation, from_client: bool, stack: dict[str, Any], settings: Settings
+    conversation: Conversation, from_client: bool, nature: Nature, settings: Settings
 ) -> Document:
     """The fields of a flow's stack that are this connection's, for the data of one side.
 
-    `stack` is the sender's without them.
+    `nature` is that of the sender's stack without them.
     """
-    nature = _nature(json.dumps(stack, sort_keys=True))
     if nature.numbers_packets:
         return {}
     own = _segments(conversation.connection, nature)
@@ -62,7 +61,7 @@ def _repeated(connection: dict[str, Any], from_client: bool) -> bool:
 
 
 @functools.cache
-def _nature(stack: str) -> _Nature:
+def _nature(stack: str) -> Nature:
     whole = resolve(
         {
             "path": {"rate": "10Mbps", "rtt": "50ms"},
@@ -70,7 +69,7 @@ def _nature(stack: str) -> _Nature:
             "stack": json.loads(stack),
         }
     )["stack"]
-    return _Nature(
+    return Nature(
         numbers_packets=whole["recovery"] == "quic",
         grows=whole["window_growth"] == "linux",
         counts_duplicates=whole["recovery"] == "rack",
@@ -78,7 +77,7 @@ def _nature(stack: str) -> _Nature:
     )
 
 
-def _segments(connection: dict[str, Any], nature: _Nature) -> Document:
+def _segments(connection: dict[str, Any], nature: Nature) -> Document:
     """The segment size that both announced, less options, and what goes with a segment."""
     version = connection["ip_version"]
     beside = BESIDE_OPTIONS[version]
@@ -93,7 +92,7 @@ def _segments(connection: dict[str, Any], nature: _Nature) -> Document:
     return own
 
 
-def _windows(connection: dict[str, Any], from_client: bool, nature: _Nature, mss: int) -> Document:
+def _windows(connection: dict[str, Any], from_client: bool, nature: Nature, mss: int) -> Document:
     """What the receiver offered at first, and the most it ever did.
 
     Of a Linux receiver's buffer one half counts as payload until a segment has shown more.
@@ -120,10 +119,9 @@ class Side:
     """What the senders of a replay do: those under test, or all others."""
 
     flow: Document
-    stack: dict[str, Any]
-    """Fields of the stack, those of its preset aside from defaults."""
     given: dict[str, Any]
-    """Those of them that a flow has to name."""
+    """The fields of the stack that a flow has to name."""
+    nature: Nature
 
 
 def under(variant: Variant, settings: Settings) -> Side:
@@ -150,7 +148,24 @@ def recorded(settings: Settings) -> Side:
 def _side(flow: Document, usual: dict[str, Any]) -> Side:
     given = flow.pop("stack", {})
     stack = given if "preset" in given else usual | given
-    return Side(flow, stack, given)
+    return Side(flow, given, _nature(json.dumps(stack, sort_keys=True)))
+
+
+@dataclass(frozen=True)
+class Sides:
+    """What all senders of a replay do."""
+
+    switched: Side
+    """Those under the variant."""
+    kept: Side
+    """Those under test that are not switched."""
+    others: Side
+
+    @classmethod
+    def of(cls, variant: Variant, settings: Settings) -> "Sides":
+        """What senders do when those under test are switched to a variant."""
+        kept = under(settings.reference, settings)
+        return cls(under(variant, settings), kept, recorded(settings))
 
 
 def usual_stack(settings: Settings) -> dict[str, Any]:
@@ -175,12 +190,12 @@ class Labels:
 
 
 class Writer:
-    """Writes the flows of some conversations, those that are switched under a variant."""
+    """Writes the flows of some conversations."""
 
     def __init__(
         self,
         talks: Sequence[Conversation],
-        variant: Variant,
+        sides: Sides,
         settings: Settings,
         path: Document,
         is_switched: Callable[[int], bool],
@@ -188,9 +203,7 @@ class Writer:
         self.talks = talks
         self.settings = settings
         self.is_switched = is_switched
-        self.switched = under(variant, settings)
-        self.kept = under(settings.reference, settings)
-        self.others = recorded(settings)
+        self.sides = sides
         self.told = told_interface(path)
         self.begin_s = min(talk.opens_s for talk in talks)
         self.places = _places(talks, warm=settings.has("warm"))
@@ -213,13 +226,14 @@ class Writer:
         connection, first = talk.connection, turns[0]
         tested = self.settings.direction in ("both", "client" if first.from_client else "server")
         switched = tested and self.is_switched(connection["connection"])
-        side = self.switched if switched else self.kept if tested else self.others
+        sides = self.sides
+        side = sides.switched if switched else sides.kept if tested else sides.others
         towards_remote = first.from_client != connection["client_is_remote"]
         flow: Document = {**self.told, **side.flow}
         if not towards_remote:
             flow["direction"] = "reverse"
         flow["rtt"] = connection["rtt"]
-        own = own_fields(talk, first.from_client, side.stack, self.settings)
+        own = own_fields(talk, first.from_client, side.nature, self.settings)
         flow["stack"] = side.given | own
         flow |= self._timing(talk, turns)
         for write, turn in enumerate(turns):

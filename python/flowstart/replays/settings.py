@@ -4,7 +4,7 @@ import dataclasses
 import fnmatch
 import ipaddress
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self, cast, get_args
 
@@ -232,17 +232,26 @@ class Settings:
         return next(variant for variant in self.compared if variant.name == name)
 
     def as_recorded(self) -> "Settings":
-        """The same for a replay of what was recorded."""
+        """The same for a replay of what was recorded, which the baseline is."""
         return dataclasses.replace(
             self,
             startups=(),
-            variants=(self.recorded,),
+            variants=(self.reference if self.compared else self.recorded,),
             baseline=None,
             direction="both",
             stack=None,
             cc=None,
             cross_traffic=0.0,
             competing=(),
+        )
+
+    def only(self, names: Collection[str]) -> "Settings":
+        """The same with fewer variants, which have the reference among them."""
+        return dataclasses.replace(
+            self,
+            startups=tuple(name for name in self.startups if name in names),
+            variants=tuple(variant for variant in self.variants if variant.name in names),
+            baseline=self.reference.name,
         )
 
     def has(self, part: str) -> bool:
@@ -271,11 +280,10 @@ def hosts_of(
     else:
         hosts = HostStack.named(default_of(capture.about.get("format", "") if capture else ""))
     window = measured_window(capture, direction) if capture else None
-    is_given = "iw" in (stack or {})
-    if window is None or is_given:
-        return hosts
     usual = initial_window(stacks.preset(hosts.recorded.fields["preset"]))
-    return hosts if window == usual else hosts.measured(window)
+    if window is None or window == usual or "iw" in (stack or {}):
+        return dataclasses.replace(hosts, measured_window=window)
+    return hosts.measured(window)
 
 
 def measured_window(capture: Capture, direction: Tested) -> int | None:

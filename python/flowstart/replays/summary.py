@@ -146,6 +146,7 @@ def summarise(
     alone: Times,
     answer: Answer,
     startups: dict[str, str],
+    recommended: str | None,
 ) -> list[ClassSummary]:
     """Summaries by size class and then in the order of the variants; all sizes last.
 
@@ -176,7 +177,7 @@ def summarise(
                 alone_median_s=percentile(_done(alone.of(variant, transfers)), 50),
                 worst_network=worst[0],
                 worst_share=worst[1],
-                best=variant == answer.verdict.recommended,
+                best=variant == recommended,
                 geomean_ratio=answer.row(name, variant, Statistic.GEOMEAN_RATIO),
                 p50=answer.row(name, variant, Statistic.P50),
                 p95=answer.row(name, variant, Statistic.P95),

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from flowstart import text
 from flowstart.inference import Row, Statistic, Verdict
-from flowstart.inference.gates import Quantity
 from flowstart.model import custom
 from flowstart.render import footnotes
 from flowstart.render.columns import CLASSES
@@ -34,6 +33,8 @@ def paths(built: Sequence[ReplayPath], most: int = 20) -> Grid:
     """The paths that the transfers were replayed on."""
     titles = ["rate forward", "reverse", "RTT", "buffer forward", "reverse", "transfers"]
     grid = Grid([Column("network", number=False), *(Column(title) for title in titles)])
+    fitted = any(replayed.rate_range for replayed in built)
+    grid.columns += [Column("rate, 95 % CI", spare=1)] * fitted
     largest = sorted(built, key=lambda replayed: -replayed.transfers)
     for replayed in largest[:most]:
         path = replayed.path
@@ -51,11 +52,20 @@ def paths(built: Sequence[ReplayPath], most: int = 20) -> Grid:
                 shown("buffer", buffer),
                 shown("reverse_buffer", str(path.get("reverse_buffer", buffer))),
                 str(replayed.transfers),
+                *([_ends_of(replayed.rate_range)] * fitted),
             ]
         )
     if len(built) > most:
         grid.title = f"The {most} paths with most transfers, of {len(built)}"
     return grid
+
+
+def _ends_of(interval: tuple[float, float | None] | None) -> str:
+    """The interval of a rate that was fitted."""
+    if interval is None:
+        return text.ABSENT
+    low, high = interval
+    return f"{text.rate(low)} to {'more' if high is None else text.rate(high)}"
 
 
 def _rate(value: Any) -> str:
@@ -204,7 +214,7 @@ def gates(verdict: Verdict) -> Grid:
         if one.vetoes:
             grid.groups[len(grid.rows)] = f"{custom.short(one.setting)}: {one.status}"
         for gate in one.vetoes:
-            shown = text.percent if gate.quantity == Quantity.P99 else text.share
+            shown = text.percent if gate.is_change else text.share
             values = (gate.estimate, gate.low, gate.high)
             grid.rows.append(
                 [
@@ -221,17 +231,18 @@ def gates(verdict: Verdict) -> Grid:
 
 
 def bands(answer: Answer, found: Sequence[Band]) -> Grid:
-    """What is concluded with other buffers in the place of those assumed."""
-    verdicts = [answer.verdict, *(band.answer.verdict for band in found)]
-    names = ["setting", "as assumed", *(band.name for band in found), "same"]
-    grid = Grid([Column(title, number=False) for title in names])
-    rates = " or rates" if any("rates" in band.name for band in found) else ""
-    grid.title = f"With other buffers{rates} in the place of those assumed"
-    for one in answer.verdict.judgements:
-        judged = [verdict.of(one.setting) for verdict in verdicts]
-        shown = [str(found.status) if found else text.ABSENT for found in judged]
-        same = "yes" if len({*shown}) == 1 else "no"
-        grid.rows.append([custom.short(one.setting), *shown, same])
+    """What is concluded of the settings that decide under other assumptions."""
+    grid = Grid([Column(title, number=False) for title in ("alternative", "setting", "verdict")])
+    grid.title = "Under other assumptions"
+    for name, verdict in [("as assumed", answer.verdict)] + [
+        (b.name, b.answer.verdict) for b in found
+    ]:
+        for one in found[0].answer.verdict.judgements:
+            judged = verdict.of(one.setting)
+            if judged:
+                grid.rows.append(
+                    [name, custom.short(one.setting), f"{judged.status}: it {judged.reason}"]
+                )
     return grid
 
 

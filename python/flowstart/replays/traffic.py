@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from flowstart.captures.contents import Capture
+from flowstart.captures.summary import least_rtt_s
 from flowstart.model import quantities
 from flowstart.replays.settings import Settings
 
@@ -64,6 +65,36 @@ class Traffic:
                 left_out[why] = left_out.get(why, 0) + lacks
             transfers = mine
         return cls(_with_times(connections, transfers, begin), transfers)
+
+    def requested(self) -> "pl.DataFrame":
+        """By transfer, `request_s`: what its receiver waits before the sender begins with it.
+
+        For a server's response it is the request's way, half a round trip, and the time from the
+        request's arrival to the response, if the recording has the request. A client begins when
+        it wants to.
+        """
+        import polars as pl
+
+        requests = self.transfers.filter("from_client").select("connection", asked_s="end_s")
+        known = self.connections.select("connection", "least_rtt_s", "server_rtt_s")
+        found = (
+            self.transfers.select("transfer", "connection", "from_client", "start_s")
+            .sort("start_s")
+            .join_asof(
+                requests.drop_nulls().sort("asked_s"),
+                left_on="start_s",
+                right_on="asked_s",
+                by="connection",
+                check_sortedness=False,
+            )
+            .join(known, on="connection", maintain_order="left")
+        )
+        # Both are seen at the monitor, which may be away from the server.
+        taken = (pl.col("start_s") - pl.col("asked_s") - pl.col("server_rtt_s")).clip(0.0)
+        request_s = pl.col("least_rtt_s") / 2 + taken.fill_null(0.0)
+        return found.select(
+            "transfer", request_s=pl.when("from_client").then(0.0).otherwise(request_s)
+        )
 
     def by_network(self) -> dict[str, "Section"]:
         """What each network has of it, in the order of their first connections."""
@@ -128,22 +159,15 @@ class Section:
 
 
 def _connections(capture: Capture, settings: Settings) -> "pl.DataFrame":
-    """Connections with their far side, and the least round trip of the host there.
-
-    A handshake waits in queues like anything else; the least of a host's is its distance.
-    """
+    """Connections with their far side, and the least round trip of the host there."""
     import polars as pl
 
-    remote = pl.when("client_is_remote").then("client_ip").otherwise("server_ip")
-    certain = pl.when(~pl.col("flags").str.contains("syn-ack-retransmitted")).then("rtt_s")
-    least = pl.coalesce(
-        certain.min().over("network", remote), certain.min().over("network"), pl.col("rtt_s")
-    )
+    least = pl.col("least_rtt_s")
     told = pl.format("{}us", (least * 1e6).round().clip(1).cast(pl.Int64))
     least = least.fill_null(quantities.read_seconds(settings.rtt) or 0.0)
     return (
         _placed(capture)
-        .select(*CARRIED)
+        .select(*CARRIED, "least_rtt_s")
         .with_columns(
             least_rtt_s=least,
             rtt=pl.lit(settings.rtt) if settings.rtt else told,
@@ -160,6 +184,7 @@ def _placed(capture: Capture) -> "pl.DataFrame":
     return capture.connections.with_columns(
         pl.col("stream").cast(pl.Int64).alias("connection"),
         client_is_remote=pl.col("opener") == "remote",
+        least_rtt_s=least_rtt_s(),
         opener=pl.when(seen).then("opener"),
     )
 

@@ -45,6 +45,12 @@ impl Timed for Passed {
 /// What a packet was.
 pub(crate) enum Decoded {
     Passed(Passed),
+    LeftOut(LeftOut),
+}
+
+/// A packet that is not followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LeftOut {
     /// Neither TCP nor a known version of QUIC.
     Other(Other),
     /// A later fragment: TCP's payload perhaps, but not its header.
@@ -53,6 +59,12 @@ pub(crate) enum Decoded {
     Unreadable,
     /// A link type that is not known here.
     UnknownLink,
+}
+
+impl From<LeftOut> for Decoded {
+    fn from(left_out: LeftOut) -> Self {
+        Decoded::LeftOut(left_out)
+    }
 }
 
 /// Takes one packet apart, through the tunnels that it passed, each of which is counted.
@@ -69,7 +81,7 @@ pub(crate) fn decode(
         let (network, data, on_wire) = layer;
         let (protocol, packet) = match above_ip(network, data, on_wire) {
             Ok(found) => found,
-            Err(decoded) => return decoded,
+            Err(left_out) => return left_out.into(),
         };
         let Some(inside) = tunnel::inside(protocol, &packet) else {
             return transport(protocol, &packet, time);
@@ -78,12 +90,12 @@ pub(crate) fn decode(
             packet.data.get(inside.at..),
             packet.length.checked_sub(inside.at),
         ) else {
-            return Decoded::Unreadable;
+            return LeftOut::Unreadable.into();
         };
         *removed.entry(inside.tunnel).or_default() += 1;
         layer = (inside.network(inner), inner, length);
     }
-    Decoded::Unreadable
+    LeftOut::Unreadable.into()
 }
 
 /// The header above IP and its protocol, or what the packet is instead.
@@ -91,20 +103,20 @@ fn above_ip(
     network: link::Network,
     data: &[u8],
     on_wire: usize,
-) -> Result<(u8, ip::Packet<'_>), Decoded> {
+) -> Result<(u8, ip::Packet<'_>), LeftOut> {
     let (at, end) = match network {
         link::Network::Ip(at, end) => (at, end),
-        link::Network::Other(other) => return Err(Decoded::Other(other)),
-        link::Network::Cut => return Err(Decoded::Unreadable),
-        link::Network::Unknown => return Err(Decoded::UnknownLink),
+        link::Network::Other(other) => return Err(LeftOut::Other(other)),
+        link::Network::Cut => return Err(LeftOut::Unreadable),
+        link::Network::Unknown => return Err(LeftOut::UnknownLink),
     };
-    let packet = data.get(at..).ok_or(Decoded::Unreadable)?;
+    let packet = data.get(at..).ok_or(LeftOut::Unreadable)?;
     let limit = end.map(|end| end.saturating_sub(at));
     match ip::transport(packet, on_wire.saturating_sub(at), limit) {
         ip::Transport::Packet(protocol, packet) => Ok((protocol, packet)),
-        ip::Transport::Other(protocol) => Err(Decoded::Other(Other::Protocol(protocol))),
-        ip::Transport::Fragment => Err(Decoded::Fragment),
-        ip::Transport::Cut => Err(Decoded::Unreadable),
+        ip::Transport::Other(protocol) => Err(LeftOut::Other(Other::Protocol(protocol))),
+        ip::Transport::Fragment => Err(LeftOut::Fragment),
+        ip::Transport::Cut => Err(LeftOut::Unreadable),
     }
 }
 
@@ -112,14 +124,14 @@ fn transport(protocol: u8, packet: &ip::Packet, time: u64) -> Decoded {
     match protocol {
         ip::TCP => match tcp::segment(packet, time) {
             Some(segment) => Decoded::Passed(Passed::Tcp(segment)),
-            None => Decoded::Unreadable,
+            None => LeftOut::Unreadable.into(),
         },
         ip::UDP => match udp::datagram(packet, time) {
             Ok(datagram) => Decoded::Passed(Passed::Quic(datagram)),
-            Err(Some(other)) => Decoded::Other(other),
-            Err(None) => Decoded::Unreadable,
+            Err(Some(other)) => LeftOut::Other(other).into(),
+            Err(None) => LeftOut::Unreadable.into(),
         },
-        protocol => Decoded::Other(Other::Protocol(protocol)),
+        protocol => LeftOut::Other(Other::Protocol(protocol)).into(),
     }
 }
 
@@ -329,7 +341,9 @@ pub(crate) mod tests {
         ] {
             let data = over_udp(port, &header, frame);
             let decoded = decode(1, &data, data.len() as u32);
-            assert!(matches!(decoded, Decoded::Other(Other::Udp(found)) if found == port));
+            assert!(
+                matches!(decoded, Decoded::LeftOut(LeftOut::Other(Other::Udp(found))) if found == port)
+            );
         }
     }
 
@@ -366,7 +380,7 @@ pub(crate) mod tests {
         let data = ethernet();
         assert!(matches!(
             decode(1, &data[..44], data.len() as u32),
-            Decoded::Unreadable
+            Decoded::LeftOut(LeftOut::Unreadable)
         ));
         let mut udp = data.clone();
         udp[23] = 17;
@@ -376,14 +390,15 @@ pub(crate) mod tests {
             ([&data[..12], &[8, 6, 0]].concat(), Other::EtherType(0x0806)),
         ];
         for (data, expected) in others {
-            let Decoded::Other(other) = decode(1, &data, data.len() as u32) else {
+            let Decoded::LeftOut(LeftOut::Other(other)) = decode(1, &data, data.len() as u32)
+            else {
                 panic!("{expected:?}");
             };
             assert_eq!(other, expected);
         }
         assert!(matches!(
             decode(9999, &data, data.len() as u32),
-            Decoded::UnknownLink
+            Decoded::LeftOut(LeftOut::UnknownLink)
         ));
     }
 
@@ -413,7 +428,7 @@ pub(crate) mod tests {
         let data = with_extensions(8);
         assert!(matches!(
             decode(229, &data, data.len() as u32),
-            Decoded::Fragment
+            Decoded::LeftOut(LeftOut::Fragment)
         ));
     }
 

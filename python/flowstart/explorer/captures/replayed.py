@@ -18,7 +18,7 @@ from flowstart.model import stack
 from flowstart.model.document import Document
 from flowstart.render.columns import CLASSES
 from flowstart.replays import data, overview, study, tables
-from flowstart.replays.answer import EVERYTHING, bands
+from flowstart.replays.answer import EVERYTHING, buffers
 from flowstart.replays.paths import ReplayPath
 from flowstart.replays.request import questions_of, settings_of
 from flowstart.replays.result import Replay, further
@@ -89,13 +89,17 @@ def replayed(replay: Replay) -> dict[str, Any]:
     """What a replay came to, as JSON: tables, recommendations and the networks' paths."""
     several = len(replay.settings.names) > 1
     return {
-        "headline": overview.headline(replay),
+        "headline": " ".join([overview.headline(replay), *overview.sample(replay)]),
         "variants": list(replay.answer.variants),
         "baseline": replay.answer.baseline,
         "changes": tables.changes(replay.summaries).document() if several else None,
         "times": tables.times(replay.summaries).document(),
         "legend": overview.table_legend(replay),
-        "verdict": overview.verdict(replay),
+        "verdict": [
+            *overview.verdict(replay),
+            *overview.validity(replay),
+            *overview.remedy(replay),
+        ],
         "decision": data.verdict_document(replay.verdict, replay.settings),
         "intervals": replay.answer.records,
         "classes": [
@@ -115,8 +119,9 @@ def replayed(replay: Replay) -> dict[str, Any]:
 
 
 def _networks(replay: Replay) -> list[dict[str, Any]]:
-    """The paths with the most transfers, with the buffers that bands take for those assumed."""
-    others = {(name, one.name): one.path for name, paths in bands(replay.paths) for one in paths}
+    """The paths with the most transfers, with the alternatives to buffers that are assumed."""
+    varied = buffers(replay.paths)
+    others = {(name, one.name): one.path for name, paths in varied for one in paths}
     names = list(dict.fromkeys(band for band, _ in others))
     largest = sorted(replay.paths, key=lambda one: -one.transfers)
     return [

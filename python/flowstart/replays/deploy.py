@@ -1,0 +1,151 @@
+"""From the result of a replay to what is written on a host."""
+
+import json
+import pathlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flowstart import _native
+from flowstart.deployment.script import script
+from flowstart.errors import RequestError
+from flowstart.inference import Status
+from flowstart.model.catalog import suggest
+from flowstart.replays.data import VERSION
+
+TRAFFIC = "traffic"
+"""The question of validity that a test answers: whether there is enough of it. Where another one
+fails, nothing is known of the harm that a test would do."""
+FILE = "result.json"
+"""What `-o` writes, and `--json` prints."""
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """A setting that a replay does not reject, and how hosts are set to it."""
+
+    setting: str
+    status: Status
+    reason: str
+    """A clause that follows the name of the setting."""
+    capture: str
+    networks: tuple[str, ...]
+    """The networks that it is limited to; empty where it holds for whole hosts."""
+    commands: tuple[Mapping[str, Any], ...]
+    """A document for each stack, as in the verdict; with networks one for each of them."""
+
+    @property
+    def is_test(self) -> bool:
+        """Whether it is inconclusive, so that only a test is advised."""
+        return self.status == Status.INCONCLUSIVE
+
+    @property
+    def steps(self) -> list[str]:
+        """The steps of a script; empty for stacks that no script of a host can set."""
+        return list(dict.fromkeys(step for one in self.commands for step in one["steps"]))
+
+    @property
+    def text(self) -> str:
+        """The script, or for other stacks what to write in their configuration or source."""
+        if self.steps:
+            return script(self.setting, self.about, self.steps)
+        lines = [f"{self.setting}: {self.reason}."]
+        for one in self.commands:
+            lines.append(f"Set ({one['stack']}): {'; '.join(one['set'])}")
+            lines.append(f"Revert ({one['stack']}): {'; '.join(one['revert'])}")
+        return "\n".join(lines)
+
+    @property
+    def about(self) -> list[str]:
+        """What the script does, and what the replay has found."""
+        what = "; ".join(dict.fromkeys(words for one in self.commands for words in one["set"]))
+        verdict = "For a test on a part of the hosts" if self.is_test else "Recommended"
+        return [
+            f"{self.setting}: {what}.",
+            f"{verdict}: in the replay of {self.capture} it {self.reason}.",
+            f"Written by flowstart {_native.version()}.",
+        ]
+
+
+def deployment(file: pathlib.Path, setting: str, networks: Sequence[str] = ()) -> Deployment:
+    """The deployment of a setting by the verdict in a replay's `result.json`, or its folder.
+
+    With networks by the verdicts on these. Raises RequestError where a verdict rejects it.
+    """
+    result = _read(file)
+    parts = {one["network"]: one["verdict"] for one in result["partial"]}
+    parts |= {one["group"]: one["verdict"] for one in result.get("groups", ())}
+    for network in networks:
+        if network not in parts:
+            known = ", ".join(parts) or f"none; replay with --when network={network}"
+            raise RequestError(f"`{network}` has no verdict; those with one: {known}", ("when",))
+    verdicts = [parts[network] for network in networks] or [result["verdict"]]
+    found = [_setting(verdict, setting) for verdict in verdicts]
+    doubtful = [one for one in found if one["status"] == Status.INCONCLUSIVE]
+    chosen = (doubtful or found)[0]
+    return Deployment(
+        setting,
+        Status(chosen["status"]),
+        chosen["reason"],
+        result["capture"]["file"],
+        tuple(networks),
+        tuple(commands for one in found for commands in one["commands"]),
+    )
+
+
+def _read(given: pathlib.Path) -> dict[str, Any]:
+    """The document; what is used of it is there."""
+    file = given / FILE if given.is_dir() else given
+    try:
+        result: dict[str, Any] = json.loads(file.read_text("utf-8"))
+    except OSError as error:
+        needed = f"{FILE} or the folder of `flowstart replay -o` is needed"
+        raise RequestError(f"{file}: {error.strerror}; {needed}", ("from",)) from None
+    except ValueError:
+        raise RequestError(f"{file}: this is not JSON; {_NEEDED}", ("from",)) from None
+    try:
+        version = result["verdict"]["version"]
+        verdicts = [result["verdict"], *(one["verdict"] for one in result["partial"])]
+        settings = [one for verdict in verdicts for one in verdict["settings"]]
+        is_whole = all("steps" in commands for one in settings for commands in one["commands"])
+        texts = [one[name] for one in settings for name in ("setting", "status", "reason")]
+        if not all(isinstance(text, str) for text in [result["capture"]["file"], *texts]):
+            raise TypeError
+    except (AttributeError, KeyError, TypeError):
+        raise RequestError(f"{file}: this is not a replay's result; {_NEEDED}", ("from",)) from None
+    if version != VERSION or not is_whole:
+        raise RequestError(
+            f"{file}: another version of flowstart wrote it; replay again", ("from",)
+        )
+    if not settings:
+        problem = "it has no verdict: the replay was stopped, or compared nothing"
+        raise RequestError(f"{file}: {problem}", ("from",))
+    return result
+
+
+_NEEDED = f"{FILE} of `flowstart replay` is needed"
+
+
+def _setting(verdict: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """A setting's part of a verdict. Raises RequestError where it is not to be deployed."""
+    known = {one["setting"]: one for one in verdict["settings"]}
+    if name == verdict["baseline"]:
+        raise RequestError(f"`{name}` is the baseline: hosts have it")
+    if name not in known:
+        raise RequestError(f"`{name}` is no setting of this verdict{suggest(name, list(known))}")
+    one: Mapping[str, Any] = known[name]
+    reason = f"it {one['reason']}"
+    if one["status"] == Status.RESEARCH:
+        raise RequestError(f"`{name}` is not offered by the stack: {reason}")
+    if one["status"] == Status.REJECTED:
+        raise RequestError(f"`{name}` is rejected: {reason}")
+    if one["status"] not in (Status.RECOMMENDED, Status.INCONCLUSIVE):
+        raise RequestError(f"`{name}` is not recommended ({one['status']}): {reason}")
+    failing = verdict.get("validity", {}).get("failing")
+    if one["status"] == Status.INCONCLUSIVE and failing not in (None, TRAFFIC):
+        raise RequestError(
+            f"the replay is not valid ({failing}), so `{name}` is not for a test either: {reason}"
+        )
+    if not one["commands"]:
+        raise RequestError(f"`{name}` has no command that sets it")
+    return one

@@ -1,0 +1,351 @@
+"""Whether a replay supports a recommendation: four questions, answered before the verdict.
+
+Networks with a known rate must have `COVERED` of the transfers, and so must those whose recorded
+times are reproduced. Other networks without a known rate are left out. Those that are not
+reproduced stay: harm there still counts. A buffer cannot be bounded from above unless it
+overflowed, so buffers are varied instead (`answer.alternatives`).
+"""
+
+import shlex
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, cast
+
+from flowstart import text
+from flowstart.captures import server_log
+from flowstart.captures.contents import Capture
+from flowstart.inference import Check, Question, Validity, Verdict
+from flowstart.inference.intervals import FEW_CLUSTERS
+from flowstart.render.columns import CLASSES
+from flowstart.replays.answer import Band, Partial, Questions
+from flowstart.replays.calibration import LEAST_S, Calibration
+from flowstart.replays.paths import ReplayPath
+from flowstart.replays.rate_fit import KNOWN
+from flowstart.replays.summary import ENOUGH, EVERYTHING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+COVERED = 0.8
+"""The share of transfers on known paths, and of those that are reproduced. If a fifth is not, and a
+setting harms every fourth of these, it is at the limit of harm for all traffic (5 %)."""
+OVERALL, OF_A_PART = 0.15, 0.3
+"""The largest median error of simulated times, over all transfers and in a size class or network.
+
+Settings gain 5 to 30 %, and a transfer is harmed by 10 %. On real captures the error was 0.1 % with
+right rates, and 43 % for transfers of 1 to 10 MB with a rate wrong by a factor of 2."""
+LABELS = {
+    Question.PATH: "Path known",
+    Question.REPRODUCTION: "Reproduced",
+    Question.ALTERNATIVES: "Alternatives agree",
+    Question.TRAFFIC: "Traffic enough",
+}
+UNKNOWN, DIFFERENT = "path not known", "not reproduced"
+"""What is wrong with a network."""
+
+
+@dataclass(frozen=True)
+class Examined:
+    """The answers to the first two questions, and what is wrong with some networks."""
+
+    checks: tuple[Check, ...] = ()
+    failed: Mapping[str, str] = field(default_factory=dict)
+    """`UNKNOWN` or `DIFFERENT`, by the network's name."""
+
+    @property
+    def valid(self) -> bool:
+        """Whether the replay supports a verdict on the traffic."""
+        return all(check.holds is not False for check in self.checks)
+
+    @property
+    def knows_paths(self) -> bool:
+        """Whether enough rates are known for the replay to show anything."""
+        return not any(c.question == Question.PATH and not c.holds for c in self.checks)
+
+    @property
+    def unknown(self) -> list[str]:
+        """The networks whose rate is not known."""
+        return sorted(name for name, reason in self.failed.items() if reason == UNKNOWN)
+
+    def of(self, network: str) -> tuple[Check, ...]:
+        """The answers for one network."""
+        reason = self.failed.get(network)
+        not_examined = tuple(check for check in self.checks if check.holds is None)
+        if reason is None:
+            return not_examined
+        question = Question.PATH if reason == UNKNOWN else Question.REPRODUCTION
+        remedy = next((check.remedy for check in self.checks if check.question == question), ())
+        return (Check(question, False, reason, f"{network}: {reason}", remedy), *not_examined)
+
+    def judged(
+        self, found: Partial, bands: Sequence[Band], questions: Questions, capture: Capture
+    ) -> Partial:
+        """The verdict on one network, as far as its replay supports it."""
+        # A group of networks for which nothing is recommended is not replayed again.
+        others = {b.name: b.partial[found.name] for b in bands if found.name in b.partial}
+        checks = self.of(found.name)
+        verdict = subjected(found.verdict, checks, others, questions, capture)
+        return replace(found, verdict=verdict)
+
+
+def subjected(
+    verdict: Verdict,
+    checks: Sequence[Check],
+    others: Mapping[str, Verdict],
+    questions: Questions,
+    capture: Capture,
+) -> Verdict:
+    """A verdict as far as the replay supports it.
+
+    `checks` are the answers to the first two questions, `others` the verdicts under other
+    assumptions.
+    """
+    found = verdict.depending(others)
+    failing = any(check.holds is False for check in checks)
+    agree = Check(Question.ALTERNATIVES, None)
+    if questions.buffers and not failing:
+        agree = _alternatives(found, [*others])
+    return found.subject_to(Validity((*checks, agree, _enough(capture, verdict))))
+
+
+def examine(
+    capture: Capture,
+    paths: Sequence[ReplayPath],
+    facts: "pl.DataFrame",
+    left_out: int,
+    calibration: Calibration | None,
+) -> Examined:
+    """Answers the first two questions.
+
+    `facts` are the transfers under test; `left_out` counts those that cannot be replayed.
+    """
+    traffic = _Traffic.of(capture, paths, facts, left_out)
+    unknown = _unknown(paths, facts)
+    checks = [_path(traffic, paths, unknown)]
+    if calibration is None:
+        checks.append(Check(Question.REPRODUCTION, None))
+        return Examined(tuple(checks), dict.fromkeys(unknown, UNKNOWN))
+    errors = _errors(calibration, facts)
+    different = _different(errors)
+    failed = dict.fromkeys(different, DIFFERENT) | dict.fromkeys(unknown, UNKNOWN)
+    checks.append(_reproduction(traffic, errors, failed, calibration))
+    return Examined(tuple(checks), failed)
+
+
+@dataclass(frozen=True)
+class _Traffic:
+    """What is replayed of a capture."""
+
+    capture: Capture
+    transfers: dict[str, int]
+    """Those under test, by network."""
+    replayed: float
+    """The share of all transfers that can be replayed."""
+
+    @classmethod
+    def of(
+        cls, capture: Capture, paths: Sequence[ReplayPath], facts: "pl.DataFrame", left_out: int
+    ) -> "_Traffic":
+        count = sum(path.transfers for path in paths)
+        transfers = dict(facts.group_by("network", maintain_order=True).len().iter_rows())
+        return cls(capture, transfers, count / (count + left_out))
+
+    def share(self, networks: Collection[str]) -> float:
+        """The share of all transfers that these networks have."""
+        mine = sum(self.transfers.get(name, 0) for name in networks)
+        return self.replayed * mine / sum(self.transfers.values())
+
+    def without(self, networks: Collection[str]) -> list[str]:
+        """The other networks, those with the most transfers first."""
+        others = [name for name in self.transfers if name not in networks]
+        return sorted(others, key=lambda name: -self.transfers[name])
+
+    def largest(self, networks: Collection[str]) -> str:
+        """The one of these networks with the most transfers."""
+        return max(networks, key=lambda name: self.transfers.get(name, 0))
+
+
+def _unknown(paths: Sequence[ReplayPath], facts: "pl.DataFrame") -> set[str]:
+    """The networks without a known rate in a direction under test."""
+    fields = {True: "rate", False: "reverse_rate"}
+    ways = facts.select("network", "towards_remote").unique().rows()
+    by_name = {path.name: path for path in paths}
+    return {name for name, towards in ways if not by_name[name].knows(fields[towards], KNOWN)}
+
+
+def _path(traffic: _Traffic, paths: Sequence[ReplayPath], unknown: set[str]) -> Check:
+    known = traffic.without(unknown)
+    share = traffic.share(known)
+    finding = f"{text.short_share(share)} of transfers"
+    if share >= COVERED:
+        return Check(Question.PATH, True, finding)
+    example = "the other transfers cannot be replayed"
+    if unknown:
+        largest = traffic.largest(unknown)
+        method = next(path.rate_method for path in paths if path.name == largest)
+        example = f"{largest}: {method.removeprefix('there: ').partition('; back:')[0]}"
+    reason = (
+        f"rates are known for {text.short_share(share)} of transfers "
+        f"({text.share(COVERED)} needed); {example}"
+    )
+    return Check(Question.PATH, False, finding, reason, recording(traffic.capture))
+
+
+def _errors(calibration: Calibration, facts: "pl.DataFrame") -> "pl.DataFrame":
+    """The transfers under test with the relative error of their simulated times.
+
+    Null if there is no recorded time to compare with. No clock resolves less than `LEAST_S`.
+    """
+    import polars as pl
+
+    least = pl.lit(LEAST_S)
+    simulated = pl.max_horizontal(pl.col("simulated_s").fill_null(float("inf")), least)
+    ratio = simulated / pl.max_horizontal("recorded_s", least)
+    seen = pl.col("recorded_acked_s").is_not_null() & (pl.col("closings") == 0)
+    rows = calibration.every.select("transfer", ratio=pl.when(seen).then(ratio))
+    wanted = facts.select("transfer", "network", "size_bytes")
+    return wanted.join(rows, on="transfer", how="left").with_columns(
+        error=(pl.col("ratio") - 1).abs()
+    )
+
+
+def _different(errors: "pl.DataFrame") -> set[str]:
+    """The networks of which too few transfers can be compared, or the times differ."""
+    import polars as pl
+
+    found = errors.group_by("network").agg(
+        compared=pl.col("error").is_not_null().mean(), error=pl.col("error").median()
+    )
+    right = (pl.col("compared") >= COVERED) & (pl.col("error") <= OF_A_PART)
+    return set(found.filter(~right.fill_null(value=False))["network"])
+
+
+def _reproduction(
+    traffic: _Traffic,
+    errors: "pl.DataFrame",
+    failed: Mapping[str, str],
+    calibration: Calibration,
+) -> Check:
+    """Whether the transfers that can be judged are enough, and agree overall and by size."""
+    import polars as pl
+
+    compared = errors.drop_nulls("error")
+    different = [name for name, why in failed.items() if why == DIFFERENT]
+    agreeing = compared.filter(~pl.col("network").is_in(different))
+    known = agreeing.filter(~pl.col("network").is_in([*failed]))
+    share = traffic.replayed * agreeing.height / errors.height
+    reason = ""
+    if share < COVERED:
+        reason = f"{text.short_share(share)} of transfers agree ({text.share(COVERED)} needed)"
+        reason += f"; {_example(traffic, compared, different, calibration)}"
+    else:
+        reason = _worst_part(agreeing if known.is_empty() else known)
+    error = _median(compared if reason else agreeing)
+    off = f", median error {text.short_share(error)}" * (not compared.is_empty())
+    finding = f"{text.short_share(share)}{off}"
+    if not reason:
+        return Check(Question.REPRODUCTION, True, finding)
+    return Check(Question.REPRODUCTION, False, finding, reason, _settling(traffic.capture))
+
+
+def _example(
+    traffic: _Traffic, compared: "pl.DataFrame", different: Sequence[str], calibration: Calibration
+) -> str:
+    """Why too few transfers are reproduced: of the largest network, or of those not compared."""
+    import polars as pl
+
+    if different:
+        name = traffic.largest(different)
+        mine = compared.filter(pl.col("network") == name)
+        if mine.height >= COVERED * traffic.transfers[name]:
+            return f"{name}: {_off(mine, OF_A_PART)}"
+    counts = calibration.left_out
+    why = max(counts, key=lambda reason: counts[reason], default="they cannot be replayed")
+    return f"the others have no time to compare with: {why}"
+
+
+def _worst_part(judged: "pl.DataFrame") -> str:
+    """The size class whose times differ most, or all; empty if all are within their limits."""
+    import polars as pl
+
+    size = pl.col("size_bytes")
+    parts = [(EVERYTHING, judged, OVERALL)]
+    for name, least, below in CLASSES:
+        mine = judged.filter((size >= least) & (size < (below or float("inf"))))
+        if mine.height >= ENOUGH:
+            of = "" if name.startswith(("below", "above")) else "of "
+            parts.append((f"transfers {of}{name}", mine, OF_A_PART))
+    beyond = [part for part in parts if _median(part[1]) > part[2]]
+    if not beyond:
+        return ""
+    name, mine, limit = max(beyond, key=lambda part: _median(part[1]))
+    return f"{name}: {_off(mine, limit)}"
+
+
+def _off(part: "pl.DataFrame", limit: float) -> str:
+    """How far the times of a part are off."""
+    middle = cast("float", part["ratio"].median() or 1.0)
+    way = "shorter" if middle < 1 else "longer"
+    return (
+        f"median error {text.share(_median(part))} (limit {text.share(limit)}), simulated times "
+        f"{text.share(abs(middle - 1))} {way} than recorded ones"
+    )
+
+
+def _median(part: "pl.DataFrame") -> float:
+    middle = part["error"].median()
+    return float("inf") if middle is None else cast("float", middle)
+
+
+def _alternatives(verdict: Verdict, names: Sequence[str]) -> Check:
+    """Whether a verdict holds under other assumptions, which it already depends on."""
+    doubted = [one for one in verdict.judgements if one.question == Question.ALTERNATIVES]
+    if verdict.recommended is None and doubted:
+        reason = f"{doubted[0].setting} {doubted[0].reason}"
+        return Check(Question.ALTERNATIVES, False, f"{len(names)} examined", reason)
+    return Check(Question.ALTERNATIVES, True, str(len(names)) if names else "none needed")
+
+
+def _enough(capture: Capture, verdict: Verdict) -> Check:
+    """Whether there are enough independent connections for an interval."""
+    number = max((one.gain.clusters for one in verdict.judgements), default=None)
+    if number is None:
+        return Check(Question.TRAFFIC, True, "nothing to compare")
+    finding = f"{number:.0f} connections"
+    if number >= FEW_CLUSTERS:
+        return Check(Question.TRAFFIC, True, finding)
+    reason = f"{number:.1f} independent connections; {FEW_CLUSTERS} are needed"
+    longer = recording(capture, times=2 * FEW_CLUSTERS / max(number, 1.0))
+    return Check(Question.TRAFFIC, False, finding, reason, longer)
+
+
+RECORDED_S, MOST_PACKETS = 600, 1_000_000
+"""How long a recording should be, and the packets after which it ends: 150 MB."""
+
+
+def recording(capture: Capture, times: float = 1.0) -> tuple[str, ...]:
+    """The command that records what is missing; `times` as long as this capture."""
+    ports = []
+    if "server_port" in capture.connections.columns:  # not in one that is anonymous
+        ports = capture.connections["server_port"].drop_nulls().mode().sort().to_list()
+    port = ports[0] if ports else 443
+    lasts_s = max(RECORDED_S, round(times * _lasts_s(capture), -2)) if times > 1 else RECORDED_S
+    packets = MOST_PACKETS * lasts_s // RECORDED_S
+    command = f"timeout {lasts_s:.0f} tcpdump -i any -s 128 -c {packets:.0f}"
+    return f"{command} -w mine.pcap tcp port {port}", "flowstart replay mine.pcap"
+
+
+def _lasts_s(capture: Capture) -> float:
+    """How long a capture lasts."""
+    starts = capture.transfers["start"]
+    return cast("float", starts.max()) - cast("float", starts.min())
+
+
+def _settling(capture: Capture) -> tuple[str, ...]:
+    """What shows why a recording is not reproduced: packets, or what the host was set to."""
+    if server_log.is_log(capture):
+        return recording(capture)
+    return (
+        shlex.join(["flowstart", "capture", *capture.files, "--calibrate"]),
+        "sysctl net.ipv4.tcp_congestion_control; ip route show default",
+    )
