@@ -70,9 +70,20 @@ pub(crate) struct Sending {
 }
 
 impl Initial {
+    /// Nothing is left to measure.
+    pub fn is_over(&self) -> bool {
+        self.measured.is_some() || self.warm
+    }
+
+    /// The first ACK of a flight is of interest.
+    pub fn awaits_ack(&self) -> bool {
+        let waits = |flight: &Flight| flight.answers.is_none() && !flight.over;
+        !self.is_over() && self.flight.as_ref().is_some_and(waits)
+    }
+
     /// Data pass the monitor. `rtt` is that of the handshake. ns
     pub fn sent(&mut self, data: &Sending, rtt: u64) {
-        if self.measured.is_some() || self.warm {
+        if self.is_over() {
             return;
         }
         let segments = u32::try_from(data.payload.div_ceil(data.mss)).unwrap_or(u32::MAX);
