@@ -275,6 +275,13 @@ fuzz-python: setup ## Fuzz each reader in Python for SECONDS=600 [TARGETS="qlog 
 fuzz-commands: setup ## Fuzz each command with -o for SECONDS=600 of a processor [TARGETS="capture map"]
 	$(BIN)/python tests/python/fuzz_commands.py --seconds $(SECONDS) $(TARGETS)
 
+field: setup ## Read the captures in DIR=… and compare with capinfos and tshark
+	@test -n "$(DIR)" || { echo "field: name a folder of captures: make field DIR=captures" >&2; exit 2; }
+	@$(BIN)/python tests/python/field_corpus.py "$(DIR)"
+
+initial-windows: setup ## Measure the initial windows of 200 simulated senders and compare
+	@$(BIN)/python tests/python/initial_windows.py
+
 # Outside of the workspace: cargo-fuzz builds everything with its own instrumentation, whose flags a stable compiler
 # takes where RUSTC_BOOTSTRAP is set.
 fuzz-coverage: export RUSTC_BOOTSTRAP := 1

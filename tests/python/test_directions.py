@@ -42,7 +42,7 @@ ALLOWED = {
         *("live", "noq", "quinn", "quiche", "s2n", "linux"),
     },
     "packetdrill": {"control", "wire", "transport"},
-    "fuzz": {"control", "wire", "transport", "sim", "export", "capture", "packetdrill"},
+    "fuzz": {"control", "wire", "transport", "network", "sim", "export", "capture", "packetdrill"},
     "benches": {"control", "wire", "transport", "network", "sim"},
 }
 """Which crates a crate may know."""

@@ -99,6 +99,140 @@ def test_a_stream_in_one_direction_is_a_transfer(
     assert found.about["recovery"][0]["max_cwnd_bytes"] == 24_000
 
 
+FIELD = {
+    "event_fields": ["relative_time", "category", "event", "data"],
+    "configuration": {"time_units": "us"},
+}
+
+
+def drafted(writer: str) -> bytes:
+    """The connection of EVENTS's first round trip, in the form of a writer of early drafts."""
+    upper = writer == "picoquic"
+    stream = "id" if upper else "stream_id"
+    case = str.upper if upper else str.lower
+
+    def sent_or_received(us: int, kind: str, size: int) -> list[Any]:
+        frames = [
+            {"frame_type": "ack", "ack_delay": 3},
+            {"frame_type": "stream", stream: 0 if upper else "0", "offset": 0, "length": size},
+        ]
+        data = {"packet_type": "1RTT", "header": {"packet_size": size + 50}, "frames": frames}
+        return [us if upper else str(us), case("transport"), case(kind), data]
+
+    window = "cwnd" if upper else "current_cwnd"
+    metrics = "metrics_updated" if upper else "metric_update"
+    congestion = "metrics_updated" if upper else "congestion_metric_update"
+    losses: list[Any] = [45_000, "RECOVERY", "PACKET_LOST", {"packet_type": "1RTT"}]
+    if not upper:
+        losses = ["45000", "loss", "packets_lost", {"lost_packets": 3, "lost_bytes": 3600}]
+    peer = {"ip_v4": "192.0.2.9", "port_v4": 4433}
+    events = [
+        [0, "TRANSPORT", "DATAGRAM_RECEIVED", {"byte_length": 350, "addr_from": peer}],
+        sent_or_received(1000, "packet_received", 300),
+        sent_or_received(3000, "packet_sent", 1200),
+        [40_000, "recovery", metrics, {"latest_rtt": 36_500, "min_rtt": 36_500}],
+        [40_000, "recovery", congestion, {window: 12_000, "bytes_in_flight": 1250}],
+        losses,
+    ]
+    fields = [
+        name.upper() if upper and name != "relative_time" else name
+        for name in FIELD["event_fields"]
+    ]
+    trace = FIELD | {
+        "vantage_point": {"type": "server"},
+        "event_fields": fields,
+        "common_fields": {"reference_time": "5000000" if upper else "0"},
+    }
+    # mvfst's keys have no order.
+    return json.dumps({"traces": [trace | {"events": events}], "qlog_version": "draft-00"}).encode()
+
+
+@pytest.mark.parametrize(("writer", "start", "lost"), [("picoquic", 5.0, 1), ("mvfst", 0.0, 3)])
+def test_events_of_early_drafts_are_arrays(
+    qlog: Write, writer: str, start: float, lost: int
+) -> None:
+    found = fs.read_capture(qlog(drafted(writer)))
+    rows = found.transfers.select("direction", "bytes", "start").rows()
+    assert rows == [("c2s", 300, start + 0.001), ("s2c", 1200, start + 0.003)]
+    [row] = found.connections.to_dicts()
+    assert (row["handshake"], row["rtt_s"], row["network"]) == ("complete", 0.0365, "192.0.2.0/24")
+    assert (row["c2s_packets"], row["s2c_packets"], row["s2c_retransmissions"]) == (1, 1, lost)
+    [recovery] = found.about["recovery"]
+    assert (recovery["max_cwnd_bytes"], recovery["max_bytes_in_flight"]) == (12_000, 1250)
+
+
+@pytest.mark.parametrize(
+    ("key", "times"), [("time", (5001, 5003)), ("relative_time", (1, 3)), ("delta_time", (1, 2))]
+)
+def test_times_of_early_drafts_have_the_form_that_their_field_names(
+    qlog: Write, key: str, times: tuple[int, int]
+) -> None:
+    # draft-02 of quic-go and aioquic: milliseconds by default.
+    data = [
+        {
+            "header": {"packet_type": "1RTT"},
+            "frames": [{"frame_type": "stream", "id": 0, "length": 9}],
+        }
+    ] * 2
+    rows = [[time, "transport", "packet_received", d] for time, d in zip(times, data, strict=True)]
+    trace = {
+        "vantage_point": {"type": "server"},
+        "event_fields": [key, "category", "event_type", "data"],
+        "common_fields": {"reference_time": 5000},
+        "events": rows,
+    }
+    content = json.dumps({"qlog_version": "draft-01", "traces": [trace]}).encode()
+    row = fs.read_capture(qlog(content)).connections.row(0, named=True)
+    assert (row["start"], row["end_s"]) == (5.001, pytest.approx(0.002))
+
+
+def typed(kind: str, form: str, *frames: Event) -> Event:
+    header = {"packet_type": form}
+    data = {"header": header, "raw": {"length": 1200}, "frames": list(frames)}
+    return {"time": 1.0, "name": f"quic:packet_{kind}", "data": data}
+
+
+HANDSHAKE = [typed("received", "initial"), typed("sent", "initial"), typed("sent", "handshake")]
+DONE = {"name": "quic:connection_state_updated", "time": 1, "data": {"new": "handshake_complete"}}
+
+
+@pytest.mark.parametrize(
+    ("last", "handshake"),
+    [
+        (typed("received", "1RTT"), "complete"),
+        (typed("sent", "1RTT"), "incomplete"),  # the server's keys are ready before the client
+        (typed("sent", "handshake", {"frame_type": "handshake_done"}), "complete"),
+        (typed("received", "handshake", {"frame_type": "connection_close"}), "incomplete"),
+        (DONE, "complete"),
+    ],
+)
+def test_a_handshake_is_complete_where_something_proves_it(
+    qlog: Write, last: Event, handshake: str
+) -> None:
+    found = fs.read_capture(qlog(sequence([*HANDSHAKE, last])))
+    assert found.connections["handshake"].to_list() == [handshake]
+    assert len(found.transfers) == (2 if handshake == "complete" else 0)
+    assert bool(found.warnings) == (handshake == "incomplete")
+
+
+def test_a_failed_handshake_is_shown_with_its_window(cli: Cli, qlog: Write) -> None:
+    # aioquic's name of the window.
+    metrics = {"time": 2, "name": "recovery:metrics_updated", "data": {"cwnd": 12_000}}
+    file = qlog(sequence([*HANDSHAKE, metrics]))
+    assert fs.read_capture(file).about["recovery"][0]["first_cwnd_bytes"] == 12_000
+    answer = cli("capture", file, "--details")
+    assert answer.status == 0
+    assert "1 of 1 handshakes are not complete: they carry no transfers" in answer.err
+
+
+def test_addresses_of_0_4_are_local_and_remote(qlog: Write) -> None:
+    ends = {"local": {"ip_v4": "198.51.100.1", "port_v4": 443}, "remote": {"ip_v6": "2001:db8::9"}}
+    started = {"time": 0, "name": "quic:connection_started", "data": ends}
+    [row] = fs.read_capture(qlog(sequence([started, *EVENTS[1:]]))).connections.to_dicts()
+    assert (row["server_ip"], row["server_port"]) == ("198.51.100.1", 443)
+    assert (row["client_ip"], row["network"]) == ("2001:db8::9", "2001:db8::/48")
+
+
 def test_times_of_every_form_are_the_same(qlog: Write) -> None:
     plain = fs.read_capture(qlog(sequence(EVENTS))).transfers
     before = [0.0, *(event["time"] for event in EVENTS)]

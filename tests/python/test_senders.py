@@ -5,6 +5,7 @@ import pathlib
 from collections.abc import Callable
 from typing import Any
 
+import polars as pl
 import pytest
 
 from flowstart.captures import read_capture
@@ -12,6 +13,7 @@ from flowstart.captures.contents import Capture, Group
 from flowstart.captures.senders import initial_windows, senders
 from flowstart.replays.paths import build, passed_rates
 from flowstart.replays.request import settings_of
+from initial_windows import judge, measure, sender
 
 Cli = Callable[..., Any]
 WEB_MIX = pathlib.Path(__file__).parent.parent / "data" / "captures" / "web-mix.pcap.gz"
@@ -97,3 +99,25 @@ def test_a_borrowed_rate_is_no_lower_than_what_has_passed() -> None:
     assert path.rates_bps[0] == pytest.approx(61.2e6, rel=0.01)
     assert "what has passed" in path.rate_method
     assert "rate" in path.assumed
+
+
+@pytest.mark.slow
+def test_windows_of_simulated_senders_are_right_or_unknown(tmp_path: pathlib.Path) -> None:
+    drawn = [sender(number) for number in range(200)]
+    verdicts = [judge(one, measure(one, tmp_path)) for one in drawn]
+    wrong = [one for one, verdict in zip(drawn, verdicts, strict=True) if verdict == "wrong"]
+    assert not wrong
+    # Where a jitter or a slow path hides the ends of flights, nothing is measured.
+    hidden = ("jitter", "slow path")
+    clear = [v for one, v in zip(drawn, verdicts, strict=True) if one.kind not in hidden]
+    assert clear.count("right") / len(clear) >= 0.95
+
+
+def test_flights_of_a_kernel_are_ten_segments_unless_the_handshake_was_repeated() -> None:
+    # With TCP Fast Open the first flight precedes the RTT. Linux begins with one segment where it
+    # repeated its SYN-ACK more than once.
+    rows = read_capture(WEB_MIX).connections.filter(pl.col("s2c_initial_window").is_not_null())
+    plain = rows.filter(pl.col("syn_acks") <= 2)["s2c_initial_window"]
+    assert len(plain) >= 80
+    assert set(plain) == {10}
+    assert set(rows.filter(pl.col("syn_acks") > 2)["s2c_initial_window"]) == {1}

@@ -342,7 +342,12 @@ impl Live {
 
     /// Shows data to the measurement of the sender's initial window.
     fn measure(&mut self, placed: &Placed, from: usize, repeat: bool) {
+        if self.initials.iter().all(Initial::is_over) {
+            return;
+        }
         let (Some(mss), Some(rtt)) = (self.mss(), self.shake.rtt()) else {
+            // Also TCP Fast Open (RFC 7413): the first flight precedes the handshake's end, so the RTT is not known.
+            self.initials[from].pass();
             return;
         };
         let data = Sending {
@@ -431,9 +436,11 @@ impl Live {
             };
             self.waits[other].acknowledged(&ack);
             self.flights[other].acknowledged(&ack);
-            if let Some(halves) = self.shake.halves() {
-                // The server's side of the monitor is the first.
-                self.initials[other].acknowledged(segment.time, acked, halves[1 - other]);
+            if self.initials[other].awaits_ack() {
+                if let (Some(halves), Some(rtt)) = (self.shake.halves(), self.shake.rtt()) {
+                    // The server's side of the monitor is the first.
+                    self.initials[other].acknowledged(segment.time, acked, halves[1 - other], rtt);
+                }
             }
         }
     }

@@ -4,13 +4,19 @@
 //! soon after the first ACK, and after a pause that is longer than any within the flight. Without that pause, either the
 //! application was slow, or a bottleneck before the monitor has drawn flight and answer together.
 
+/// Answers may be faster than the handshake by this part of a round trip. An assumption: hosts take some 0.1 ms for a
+/// SYN, and paths vary.
+const TOLERANCE: u64 = 16;
+
 /// The first flight of one side's data in a connection that shows its window.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Initial {
     flight: Option<Flight>,
     measured: Option<Measured>,
-    /// All segments so far.
-    segments: u32,
+    /// Segments of the flights before it; zero for none.
+    earlier: [u8; 4],
+    /// There were more, or one that cannot be measured: the window may no longer be the initial one.
+    warm: bool,
 }
 
 /// The window that a flight has shown.
@@ -23,16 +29,32 @@ pub(crate) struct Measured {
 #[derive(Clone, Copy, Debug)]
 struct Flight {
     first_byte: u64,
-    /// Segments sent before it, which may have enlarged the window.
-    earlier: u32,
+    /// The byte after its last one.
+    end: u64,
     sent: Measured,
-    /// Time of the last packet, and the longest pause before one. ns
+    /// Bytes of it that have not passed the monitor.
+    missing: u64,
+    /// Times of the first and the last packet, and the longest pause before one. ns
+    first: u64,
     last: u64,
     pause: u64,
     /// What passes from this time on may answer an ACK. ns
     answers: Option<u64>,
     /// It shows no window.
     over: bool,
+}
+
+impl Flight {
+    /// Whether data that seem to repeat were overtaken on their way: they have been counted as missing. The sender
+    /// repeats nothing within a round trip.
+    fn reordered(&mut self, data: &Sending, rtt: u64) -> bool {
+        let counted = data.start >= self.first_byte && self.missing >= data.payload;
+        let reordered = counted && data.time.saturating_sub(self.first) < rtt;
+        if reordered {
+            self.missing -= data.payload;
+        }
+        reordered
+    }
 }
 
 /// Data of the flight's side that pass the monitor.
@@ -48,22 +70,33 @@ pub(crate) struct Sending {
 }
 
 impl Initial {
+    /// Nothing is left to measure.
+    pub fn is_over(&self) -> bool {
+        self.measured.is_some() || self.warm
+    }
+
+    /// The first ACK of a flight is of interest.
+    pub fn awaits_ack(&self) -> bool {
+        let waits = |flight: &Flight| flight.answers.is_none() && !flight.over;
+        !self.is_over() && self.flight.as_ref().is_some_and(waits)
+    }
+
     /// Data pass the monitor. `rtt` is that of the handshake. ns
     pub fn sent(&mut self, data: &Sending, rtt: u64) {
-        if self.measured.is_some() {
+        if self.is_over() {
             return;
         }
         let segments = u32::try_from(data.payload.div_ceil(data.mss)).unwrap_or(u32::MAX);
-        let earlier = self.segments;
-        self.segments = earlier.saturating_add(segments);
         let Some(flight) = &mut self.flight else {
             self.flight = Some(Flight {
                 first_byte: data.start,
-                earlier,
+                end: data.start + data.payload,
                 sent: Measured {
                     segments,
                     bytes: data.payload,
                 },
+                missing: 0,
+                first: data.time,
                 last: data.time,
                 pause: 0,
                 answers: None,
@@ -73,44 +106,77 @@ impl Initial {
         };
         let pause = data.time.saturating_sub(flight.last);
         flight.last = data.time;
+        let missing = data.start.saturating_sub(flight.end);
+        flight.end = flight.end.max(data.start + data.payload);
+        flight.over |= data.repeat && !flight.reordered(data, rtt);
         if flight.over || data.repeat {
-            flight.over = true;
             return;
         }
         match flight.answers {
             Some(answers) if data.time >= answers => {
                 flight.over = true;
-                // Linux enlarges a window only where half of it was used (tcp_is_cwnd_limited).
-                let grown = flight.earlier > flight.sent.segments / 2;
+                let initial = !may_have_grown(&self.earlier, flight.sent.segments);
                 let waited = pause > 2 * flight.pause && data.time - answers <= rtt / 2;
-                self.measured = (waited && !grown).then_some(flight.sent);
+                // Data missing here may be of either flight.
+                let whole = missing == 0;
+                self.measured = (waited && whole && initial).then_some(flight.sent);
             }
             _ => {
-                flight.sent.segments = flight.sent.segments.saturating_add(segments);
-                flight.sent.bytes += data.payload;
+                let unseen = u32::try_from(missing.div_ceil(data.mss)).unwrap_or(u32::MAX);
+                let more = segments.saturating_add(unseen);
+                flight.missing += missing;
+                flight.sent.segments = flight.sent.segments.saturating_add(more);
+                flight.sent.bytes += missing + data.payload;
                 flight.pause = flight.pause.max(pause);
             }
         }
     }
 
-    /// The peer acknowledged data up to `acked`. `half` is the round trip between monitor and sender. ns
-    pub fn acknowledged(&mut self, time: u64, acked: u64, half: u64) {
+    /// The peer acknowledged data up to `acked`. `half` is the part of `rtt` between monitor and sender, as the
+    /// handshake showed it, with what the host took for its SYN. ns
+    pub fn acknowledged(&mut self, time: u64, acked: u64, half: u64, rtt: u64) {
         if let Some(flight) = &mut self.flight {
             if acked > flight.first_byte {
-                flight.answers.get_or_insert(time.saturating_add(half));
+                let fastest = half.saturating_sub(rtt / TOLERANCE);
+                flight.answers.get_or_insert(time.saturating_add(fastest));
             }
         }
     }
 
     /// The peer sent data: the next flight answers a request.
     pub fn turn(&mut self) {
-        self.flight = None;
+        let Some(flight) = self.flight.take() else {
+            return;
+        };
+        let free = self.earlier.iter_mut().find(|segments| **segments == 0);
+        match (free, u8::try_from(flight.sent.segments)) {
+            (Some(free), Ok(segments)) if !flight.over => *free = segments,
+            _ => self.warm = true,
+        }
+    }
+
+    /// Data have passed that cannot be measured: no later flight shows the initial window.
+    pub fn pass(&mut self) {
+        self.warm = true;
     }
 
     /// The window, where a flight has shown it.
     pub fn measured(&self) -> Option<Measured> {
         self.measured
     }
+}
+
+/// Whether some initial window would have grown to `segments` by the earlier flights. Linux enlarges a window in slow
+/// start, by the segments acknowledged, only where more than half of it was in flight (tcp_is_cwnd_limited).
+fn may_have_grown(earlier: &[u8; 4], segments: u32) -> bool {
+    let grown = |initial: u32| {
+        earlier.iter().fold(initial, |window, &flight| {
+            let flight = u32::from(flight);
+            window + if window < 2 * flight { flight } else { 0 }
+        })
+    };
+    // A flight has 255 segments at most, so windows far above have not grown.
+    (1..segments.min(2048)).any(|initial| grown(initial) == segments)
 }
 
 #[cfg(test)]
@@ -139,7 +205,7 @@ mod tests {
             send(&mut initial, segment * spacing, segment, false);
         }
         let ack = RTT - half;
-        initial.acknowledged(ack, MSS, half);
+        initial.acknowledged(ack, MSS, half, RTT);
         for segment in 10..12 {
             let after = (segment - 10) * spacing;
             send(&mut initial, ack + half + late + after, segment, false);
@@ -155,6 +221,18 @@ mod tests {
     }
 
     #[test]
+    fn answers_may_be_faster_than_the_handshake_was() {
+        let mut initial = Initial::default();
+        (0..4).for_each(|segment| send(&mut initial, segment, segment, false));
+        initial.acknowledged(RTT, MSS, MS, RTT);
+        send(&mut initial, RTT + MS / 2, 4, false);
+        assert_eq!(
+            initial.measured().map(|measured| measured.segments),
+            Some(4)
+        );
+    }
+
+    #[test]
     fn a_slow_application_and_a_bottleneck_before_the_monitor_show_none() {
         assert_eq!(window(1000, 0, 25 * MS), None);
         assert_eq!(window(4 * MS, 39 * MS, 0), None);
@@ -164,32 +242,71 @@ mod tests {
     fn nothing_is_known_of_a_flight_without_a_second_one_or_with_a_repetition() {
         let mut initial = Initial::default();
         send(&mut initial, 0, 0, false);
-        initial.acknowledged(RTT, MSS, 0);
+        initial.acknowledged(RTT, MSS, 0, RTT);
         assert_eq!(initial.measured(), None);
         let mut initial = Initial::default();
         send(&mut initial, 0, 0, false);
         send(&mut initial, 10, 0, true);
-        initial.acknowledged(RTT, MSS, 0);
+        initial.acknowledged(RTT, MSS, 0, RTT);
         send(&mut initial, RTT, 1, false);
         assert_eq!(initial.measured(), None);
     }
 
     #[test]
-    fn a_later_flight_counts_unless_earlier_ones_may_have_enlarged_the_window() {
-        for (certificate, expected) in [(3, Some(10)), (8, None)] {
+    fn segments_that_were_lost_before_the_monitor_count_where_their_flight_is_known() {
+        for (lost, expected) in [(4, Some(10)), (9, None), (10, None)] {
             let mut initial = Initial::default();
-            for segment in 0..certificate {
-                send(&mut initial, 0, segment, false);
+            for segment in (0..12).filter(|&segment| segment != lost) {
+                let time = if segment < 10 { segment * 1000 } else { RTT };
+                if segment >= 10 {
+                    initial.acknowledged(RTT, MSS, 0, RTT);
+                }
+                send(&mut initial, time, segment, false);
             }
-            initial.acknowledged(RTT, certificate * MSS, 0);
-            initial.turn();
-            for segment in 0..10 {
-                send(&mut initial, RTT, certificate + segment, false);
-            }
-            initial.acknowledged(2 * RTT, (certificate + 2) * MSS, 0);
-            send(&mut initial, 2 * RTT, certificate + 10, false);
             let measured = initial.measured().map(|measured| measured.segments);
-            assert_eq!(measured, expected, "{certificate}");
+            assert_eq!(measured, expected, "{lost}");
+        }
+    }
+
+    #[test]
+    fn reordered_segments_count_once_and_repetitions_end_the_measurement() {
+        for (time, expected) in [(9500, Some(10)), (RTT + 1, None)] {
+            let mut initial = Initial::default();
+            for segment in (0..10).filter(|&segment| segment != 4) {
+                send(&mut initial, segment * 1000, segment, false);
+            }
+            send(&mut initial, time, 4, true);
+            initial.acknowledged(RTT, MSS, 0, RTT);
+            send(&mut initial, RTT + 2, 10, false);
+            let measured = initial.measured().map(|measured| measured.segments);
+            assert_eq!(measured, expected, "{time}");
+        }
+    }
+
+    #[test]
+    fn a_later_flight_counts_unless_earlier_ones_may_have_enlarged_the_window() {
+        // Four segments would have enlarged a window of six to ten.
+        let cases: [(&[u64], Option<u32>); 4] = [
+            (&[3], Some(10)),
+            (&[3, 2], Some(10)),
+            (&[4], None),
+            (&[1, 1, 1, 1, 1], None),
+        ];
+        for (earlier, expected) in cases {
+            let mut initial = Initial::default();
+            let (mut time, mut next) = (0, 0);
+            for flight in earlier {
+                (next..next + flight).for_each(|segment| send(&mut initial, time, segment, false));
+                (time, next) = (time + RTT, next + flight);
+                initial.acknowledged(time, next * MSS, 0, RTT);
+                initial.turn();
+            }
+            (next..next + 10).for_each(|segment| send(&mut initial, time, segment, false));
+            time += RTT;
+            initial.acknowledged(time, (next + 2) * MSS, 0, RTT);
+            send(&mut initial, time, next + 10, false);
+            let measured = initial.measured().map(|measured| measured.segments);
+            assert_eq!(measured, expected, "{earlier:?}");
         }
     }
 }

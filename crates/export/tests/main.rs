@@ -3,6 +3,7 @@
 mod pcap;
 #[cfg(feature = "check")]
 mod qlog;
+mod vocabulary;
 
 use flowstart_sim::record::packets::FlowLog;
 use flowstart_sim::{Outcome, Prepared, Scenario};

@@ -60,7 +60,7 @@ fn a_qlog_has_the_end_of_the_startup() {
     assert_eq!(f64::from(time), (exit.at.0 as f64 / 1e6) as f32 as f64);
     assert_eq!(
         (old.as_deref(), new.as_str()),
-        (Some("slow_start"), "congestion_cc")
+        (Some("slow_start"), "congestion_avoidance")
     );
 }
 

@@ -70,7 +70,8 @@ MAGIC = {
 """Files by their first bytes."""
 BROWSER = "record packets or a qlog, or export a table of its transfers as CSV"
 TEXTS = {
-    rb"[\x1e{].*?(?:\"qlog_version\"|\"qlog_format\"|params:qlog)": QLOG,
+    # The order of keys is free: mvfst may write `qlog_version` behind the events.
+    rb"[\x1e{].*?(?:\"qlog_version\"|\"qlog_format\"|params:qlog|\"event_fields\")": QLOG,
     rb"\{\s*\"log\"\s*:\s*\{": Kind("a HAR (HTTP archive)", remedy=BROWSER),
     rb"\{\s*\"(?:constants\"\s*:\s*\{|events\"\s*:\s*\[)": Kind(
         "a netlog of Chrome", remedy=BROWSER

@@ -1,11 +1,11 @@
 """qlog: what an endpoint of QUIC logged of its own connection, read as a capture.
 
-The main schema in its versions 0.3 and 0.4 (draft-ietf-quic-qlog-main-schema), as JSON or as
-JSON-SEQ (RFC 7464), with the events of draft-ietf-quic-qlog-quic-events. A transfer is what one
-stream carries in one direction.
+The main schema from draft-00 (draft-marx-qlog-main-schema) to 0.4
+(draft-ietf-quic-qlog-main-schema), as JSON or as JSON-SEQ (RFC 7464), with the events of
+draft-marx-qlog-event-definitions-quic-h3 and draft-ietf-quic-qlog-quic-events. A transfer is what
+one stream carries in one direction.
 """
 
-import datetime
 import itertools
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,9 +15,30 @@ from typing import IO, Any
 from flowstart.captures import sources
 from flowstart.captures.contents import Capture, Group, PathEstimate
 from flowstart.captures.frames import connection_frame, network, transfer_frame
+from flowstart.captures.qlog_schema import (
+    Schema,
+    count_of,
+    first_count,
+    first_text,
+    number_of,
+    objects,
+    table,
+)
 from flowstart.errors import RequestError
 
 SENT, RECEIVED = "packet_sent", "packet_received"
+METRICS = (
+    "metrics_updated",
+    "recovery_metrics_updated",
+    "metric_update",
+    "congestion_metric_update",
+)
+"""Events with RTTs and windows, by the drafts and by mvfst."""
+STARTED = ("connection_started", "connection_new", "connection_attempt")
+"""Events with the addresses of a connection."""
+ESTABLISHED = ("active", "handshake_complete", "handshake_completed", "handshake_confirmed")
+"""States of a connection whose handshake is complete."""
+Address = tuple[str | None, int | None]
 
 
 @dataclass
@@ -41,9 +62,15 @@ class Trace:
     """The trace's reference time since 1970; None where the file has none."""
     start: float = 0.0
     last: float = 0.0
+    unit_ms: float = 1.0
+    """Of RTTs."""
     bad: int = 0
-    client: tuple[str | None, int | None] = (None, None)
-    server: tuple[str | None, int | None] = (None, None)
+    client: Address = (None, None)
+    server: Address = (None, None)
+    established: bool = False
+    """There is proof of a complete handshake."""
+    typed: bool = False
+    """Some packet has a type."""
     packets: list[int] = field(default_factory=lambda: [0, 0])
     """Of the client and of the server."""
     lost: int = 0
@@ -55,42 +82,54 @@ class Trace:
     """The first sample and the least."""
     windows: list[int] = field(default_factory=list)
     """The first congestion window and the largest."""
+    flight: int | None = None
+    """The largest number of bytes in flight."""
 
-    def take(self, time: float, name: str, data: dict[str, Any]) -> None:
+    def take(self, time: float, kind: str, data: dict[str, Any]) -> None:
         """Takes an event into account."""
-        kind = name.rpartition(":")[2]
         if kind in (SENT, RECEIVED):
-            sent = kind == SENT
-            self._packet(time, int(self.by_server == sent), data)
-        elif kind in ("metrics_updated", "recovery_metrics_updated"):
+            self._packet(time, int(self.by_server == (kind == SENT)), data)
+        elif kind in METRICS:
             self._metrics(data)
         elif kind == "packet_lost":
             self.lost += 1
-        elif kind == "connection_started":
-            self._ends(data)
+        elif kind == "packets_lost":
+            self.lost += count_of(data.get("lost_packets")) or 0
+        elif kind == "connection_state_updated":
+            self.established |= data.get("new") in ESTABLISHED
+        elif kind in STARTED:
+            self._started(data)
+        elif kind in ("datagram_sent", "datagram_received"):
+            # picoquic has addresses here only.
+            mine, peers = ("addr_from", "addr_to")[:: 1 if kind == "datagram_sent" else -1]
+            self._ends(_address(table(data.get(mine))), _address(table(data.get(peers))))
 
     def _packet(self, time: float, sender: int, data: dict[str, Any]) -> None:
         if not any(self.packets):
             self.start = time
         self.last = max(self.last, time)
         self.packets[sender] += 1
-        raw = table(data.get("raw"))
-        length = count_of(raw.get("length")) or count_of(
-            table(data.get("header")).get("packet_size")
-        )
-        frames = data.get("frames")
-        for frame in frames if isinstance(frames, list) else []:
-            self._frame(time, sender, table(frame))
+        header = table(data.get("header"))
+        form = first_text(header, "packet_type") or first_text(data, "packet_type")
+        self.typed |= form is not None
+        # Only the client needs a complete handshake to send these (RFC 9001, section 5.7).
+        self.established |= sender == 0 and (form or "").lower() == "1rtt"
+        for frame in objects(data.get("frames")):
+            self._frame(time, sender, frame)
+        length = count_of(table(data.get("raw")).get("length"))
+        length = length or first_count(header, "packet_size") or first_count(data, "packet_size")
         if length:
             plain = self.plain.setdefault(sender, Stream(time, time))
             plain.size, plain.end = plain.size + length, time
 
     def _frame(self, time: float, sender: int, frame: dict[str, Any]) -> None:
-        number, offset = count_of(frame.get("stream_id")), count_of(frame.get("offset"))
-        length = count_of(frame.get("length"))
+        kind = str(frame.get("frame_type")).lower()
+        self.established |= kind == "handshake_done"
+        number, offset = first_count(frame, "stream_id", "id"), count_of(frame.get("offset"))
+        length = first_count(frame, "length", "len")
         if length is None:
-            length = count_of(table(frame.get("raw")).get("payload_length"))
-        if frame.get("frame_type") != "stream" or number is None or not length:
+            length = first_count(table(frame.get("raw")), "payload_length")
+        if kind != "stream" or number is None or not length:
             return
         end = (offset or 0) + length
         stream = self.streams.setdefault((sender, number), Stream(time, time))
@@ -99,24 +138,43 @@ class Trace:
 
     def _metrics(self, data: dict[str, Any]) -> None:
         for name in ("latest_rtt", "min_rtt"):
-            sample = number_of(data.get(name))
-            if sample and sample > 0:
-                first = self.rtts[0] if self.rtts else sample / 1e3
-                self.rtts = [first, min(self.rtts[-1] if self.rtts else first, sample / 1e3)]
+            sample_ms = (number_of(data.get(name)) or 0.0) * self.unit_ms
+            if sample_ms > 0:
+                first = self.rtts[0] if self.rtts else sample_ms / 1e3
+                self.rtts = [first, min(self.rtts[-1] if self.rtts else first, sample_ms / 1e3)]
                 break
-        window = count_of(data.get("congestion_window"))
+        # By the drafts, by aioquic and picoquic, by mvfst.
+        window = first_count(data, "congestion_window", "cwnd", "current_cwnd")
         if window:
             first_window = self.windows[0] if self.windows else window
             self.windows = [first_window, max(*self.windows, window, 0)]
+        flight = count_of(data.get("bytes_in_flight"))
+        if flight is not None:
+            self.flight = max(self.flight or 0, flight)
 
-    def _ends(self, data: dict[str, Any]) -> None:
-        def end(side: str) -> tuple[str | None, int | None]:
-            address, port = data.get(f"{side}_ip"), count_of(data.get(f"{side}_port"))
-            return (address if isinstance(address, str) else None), port
+    def _started(self, data: dict[str, Any]) -> None:
+        def end(side: str) -> Address:
+            return first_text(data, f"{side}_ip"), count_of(data.get(f"{side}_port"))
 
-        ends = end("src"), end("dst")
-        # The source is who logs.
-        self.client, self.server = ends[::-1] if self.by_server else ends
+        # The source logs; 0.4 has local and remote (quic-events, section 4.2).
+        self._ends(end("src"), end("dst"))
+        self._ends(_address(table(data.get("local"))), _address(table(data.get("remote"))))
+
+    def _ends(self, mine: Address, peers: Address) -> None:
+        client, server = (peers, mine) if self.by_server else (mine, peers)
+        self.client = client if client[0] and not self.client[0] else self.client
+        self.server = server if server[0] and not self.server[0] else self.server
+
+    @property
+    def complete(self) -> bool:
+        """Whether the handshake is complete, as far as the packets have types."""
+        return self.established or not self.typed
+
+    def carried(self) -> dict[tuple[int, int], Stream]:
+        """What the streams carried, or else the packets; nothing without a complete handshake."""
+        if not self.complete:
+            return {}
+        return self.streams or {(sender, 0): packets for sender, packets in self.plain.items()}
 
     @property
     def begun_s(self) -> float:
@@ -131,13 +189,8 @@ class Trace:
 
     def sizes(self) -> tuple[int, int]:
         """Bytes of the client and of the server."""
-        counted = (
-            self.streams.items()
-            if self.streams
-            else (((sender, 0), stream) for sender, stream in self.plain.items())
-        )
         sums = [0, 0]
-        for (sender, _), stream in counted:
+        for (sender, _), stream in self.carried().items():
             sums[sender] += stream.size
         return sums[0], sums[1]
 
@@ -156,7 +209,7 @@ class Trace:
             "ip_version": 6 if ":" in (self.client[0] or "") else 4,
             "network": self.network,
             "opener": "remote" if self.by_server else "local",
-            "handshake": "complete",
+            "handshake": "complete" if self.complete else "incomplete",
             "rtt_s": self.rtts[0] if self.rtts else None,
             "c2s_bytes": sizes[0],
             "s2c_bytes": sizes[1],
@@ -170,8 +223,8 @@ class Trace:
 
     def rows(self, number: int) -> Iterator[dict[str, Any]]:
         """The transfers."""
-        streams = self.streams or {(sender, 0): one for sender, one in self.plain.items()}
-        for (sender, _), stream in sorted(streams.items(), key=lambda item: item[1].start):
+        ordered = sorted(self.carried().items(), key=lambda item: item[1].start)
+        for (sender, _), stream in ordered:
             yield {
                 "connection": number,
                 "direction": ("c2s", "s2c")[sender],
@@ -188,46 +241,14 @@ class Trace:
             "min_rtt_s": self.rtts[-1] if self.rtts else None,
             "first_cwnd_bytes": self.windows[0] if self.windows else None,
             "max_cwnd_bytes": self.windows[-1] if self.windows else None,
+            "max_bytes_in_flight": self.flight,
             "packets_lost": self.lost,
         }
 
 
-class Clock:
-    """The times of events, in seconds since the trace began."""
-
-    def __init__(self, form: str, begin_ms: float) -> None:
-        self.form = form
-        self.begin_ms = begin_ms
-        self.now = 0.0
-
-    def seconds(self, time_ms: float) -> float:
-        """The time of an event, by the main schema's `time_format`."""
-        if self.form in ("delta", "relative_to_previous_event"):
-            self.now += time_ms / 1e3
-            return self.now
-        return (time_ms - self.begin_ms if self.form == "absolute" else time_ms) / 1e3
-
-
-def table(value: Any) -> dict[str, Any]:
-    """An object of JSON; an empty one where there is none."""
-    return value if isinstance(value, dict) else {}
-
-
-def number_of(value: Any) -> float | None:
-    """A finite number; qlog writes large ones as text."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        return None
-    try:
-        number = float(value)
-    except (ValueError, OverflowError):
-        return None
-    return number if abs(number) < 2.0**53 else None
-
-
-def count_of(value: Any) -> int | None:
-    """A number that is not below zero."""
-    number = number_of(value)
-    return int(number) if number is not None and number >= 0 else None
+def _address(written: dict[str, Any]) -> Address:
+    """An endpoint with its address by IP version (0.4; picoquic)."""
+    return first_text(written, "ip_v4", "ip_v6"), first_count(written, "port_v4", "port_v6")
 
 
 RS = b"\x1e"
@@ -243,9 +264,14 @@ def read(files: Sequence[str]) -> Capture:
     """Reads the connections of qlogs. Raises RequestError where one is none, or tells no data."""
     warnings: list[str] = []
     traces = [trace for file in files for trace in _traces(file, warnings)]
-    told = [trace for trace in traces if trace.streams or trace.plain]
+    told = [trace for trace in traces if any(trace.packets)]
     if not told:
         raise RequestError(f"{files[0]} holds no data: no packets were sent or received in it")
+    failed = sum(not trace.complete for trace in told)
+    if failed:
+        warnings.append(
+            f"{failed} of {len(told)} handshakes are not complete: they carry no transfers"
+        )
     empty = len(traces) - len(told)
     if empty:
         warnings.append(f"{empty} traces without data were left out")
@@ -313,13 +339,15 @@ def _sequence(file: str, stream: IO[bytes], warnings: list[str]) -> Trace:
     header = next(records, None)
     if header is None:
         raise RequestError(f"{file} is no qlog: its first record is no JSON object")
-    trace, clock = _begun(file, table(header.get("trace")), 0)
+    described = table(header.get("trace"))
+    schema = Schema(described)
+    trace = _begun(file, described, schema, 0)
     bad = 0
     for record in records:
         if record is None:
             bad += 1
             continue
-        _take(trace, clock, record)
+        _take(trace, schema, record)
     if bad:
         what = (
             "records are no JSON objects and were"
@@ -362,52 +390,36 @@ def _contained(file: str, stream: IO[bytes]) -> Iterator[Trace]:
     if whole is None:
         raise RequestError(f"{file} is cut or damaged: it is no JSON object")
     traces = whole.get("traces")
-    for number, described in enumerate(traces if isinstance(traces, list) else []):
-        trace, clock = _begun(file, table(described), number)
-        events = table(described).get("events")
+    for number, described in enumerate(objects(traces)):
+        schema = Schema(described)
+        trace = _begun(file, described, schema, number)
+        events = described.get("events")
         for event in events if isinstance(events, list) else []:
-            _take(trace, clock, table(event))
+            _take(trace, schema, event)
         yield trace
 
 
-def _begun(file: str, described: dict[str, Any], number: int) -> tuple[Trace, Clock]:
-    """A trace by its description, and its clock."""
+def _begun(file: str, described: dict[str, Any], schema: Schema, number: int) -> Trace:
+    """A trace by its description."""
     point = table(described.get("vantage_point"))
     side = point.get("flow") if point.get("type") == "network" else point.get("type")
     common = table(described.get("common_fields"))
-    form = str(common.get("time_format", "relative"))
-    begin_ms = _reference(common.get("reference_time"))
     name = described.get("title") or common.get("group_id") or common.get("ODCID")
-    trace = Trace(
+    return Trace(
         file=file,
         by_server=side == "server",
         name=str(name or f"trace {number + 1} of {file}"),
-        # Absolute times are since 1970 also where they have no reference.
-        begin_s=begin_ms / 1e3 if begin_ms or form == "absolute" else None,
+        begin_s=schema.begin_s,
+        unit_ms=schema.unit_ms,
     )
-    return trace, Clock(form, begin_ms)
 
 
-def _reference(reference: Any) -> float:
-    """Milliseconds since 1970 of a number (0.3) or of a clock's description (0.4); 0 for none."""
-    if isinstance(reference, dict):
-        text = reference.get("wall_clock_time") or reference.get("epoch")
-        try:
-            moment = datetime.datetime.fromisoformat(str(text))
-        except ValueError:
-            return 0.0
-        if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=datetime.UTC)
-        return max(0.0, moment.timestamp() * 1e3)
-    return max(0.0, number_of(reference) or 0.0)
-
-
-def _take(trace: Trace, clock: Clock, event: dict[str, Any]) -> None:
-    time, name = number_of(event.get("time")), event.get("name")
-    if time is None or not isinstance(name, str):
+def _take(trace: Trace, schema: Schema, written: Any) -> None:
+    event = schema.event(written)
+    if event is None:
         trace.bad += 1
-        return
-    trace.take(clock.seconds(time), name, table(event.get("data")))
+    else:
+        trace.take(*event)
 
 
 def _groups(traces: Iterable[Trace]) -> list[Group]:

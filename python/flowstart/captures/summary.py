@@ -96,6 +96,7 @@ def _initial_window() -> "pl.Expr":
 
 
 HANDSHAKES = ("complete", "refused", "syn-only", "half-open", "not seen")
+"""Of TCP; QUIC's are complete or incomplete."""
 HEAVY_BYTES_PER_S = 1e6
 """A rate reduction counts as heavy above this."""
 POLICY_CAP_BYTES_PER_S = 62_500.0
@@ -120,7 +121,7 @@ def summary(connections: "pl.DataFrame") -> dict[str, Any]:
     by = dict(connections["handshake"].value_counts().iter_rows())
     return {
         "tcp_connections": len(connections),
-        "by_handshake": {name: by.get(name, 0) for name in HANDSHAKES},
+        "by_handshake": dict.fromkeys(HANDSHAKES, 0) | by,
         "complete_with_more_than_one_syn": len(complete.filter(pl.col("syns") > 1)),
         "complete_with_more_than_one_syn_ack": len(complete.filter(pl.col("syn_acks") > 1)),
         "rtt_s": spread(complete["rtt_s"]),

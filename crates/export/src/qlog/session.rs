@@ -115,7 +115,7 @@ impl Session<'_> {
     fn left(&self, exit: &Exit) -> Json {
         json!({
             "old": "slow_start",
-            "new": "congestion_cc",
+            "new": "congestion_avoidance",
             "startup_exit_reason": exit.reason,
             "startup_exit_cwnd": self.bytes(exit.cwnd),
         })

@@ -17,7 +17,7 @@ impl Phase {
     fn name(self) -> &'static str {
         match self {
             Phase::SlowStart => "slow_start",
-            Phase::CongestionAvoidance => "congestion_cc",
+            Phase::CongestionAvoidance => "congestion_avoidance",
             Phase::Recovery => "recovery",
         }
     }

@@ -1,9 +1,9 @@
-//! Choices among what has names.
+//! Choices of names.
 
 use arbitrary::{Result, Unstructured};
 
 /// One of these names. The bytes draw a number that ranks all names, so that a new name leaves most choices of recorded
-/// inputs as they are, wherever it stands in the catalog.
+/// inputs as they are, at any place of the catalog.
 pub(super) fn choose(
     u: &mut Unstructured,
     names: impl Iterator<Item = &'static str>,
