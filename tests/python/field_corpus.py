@@ -189,6 +189,8 @@ def main() -> int:
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--most", type=int, default=20, help="differences of a kind that are shown")
     options = parser.parse_args()
+    if not options.folder.is_dir():
+        parser.error(f"folder: {options.folder} is no folder of captures")
     checks: dict[str, Callable[[Corpus, pathlib.Path, Capture], None]]
     checks = {"capinfos": check_packets, "tshark": check_handshakes}
     for program in [name for name in checks if not shutil.which(name)]:
