@@ -142,7 +142,7 @@ ORDINARY = [
 DENIED = {
     "capture": (("capture", "closed"), "closed"),
     "map": (("map", "closed"), "closed/sweep.json"),
-    "startup": ((*COMPARED, "--startup", "closed/mine.py:Mine"), "closed/mine.py"),
+    "startup": ((*COMPARED, "--startup", "closed/mine.py:Mine"), "startup `closed/mine.py:Mine`"),
     "folder": ((*COMPARED, "-o", "closed/out"), "closed/out"),
     "read-only": ((*COMPARED, "-o", "read-only/out"), "-o read-only/out"),
 }

@@ -173,7 +173,7 @@ def test_a_variant_is_told_to_compare_with_all_that_it_is(tmp_path: Folder) -> N
         {"name": "hystart", "startup": "hystart", "cc": None, "stack": {}},
         {"name": "iw30", "startup": "hystart", "cc": None, "stack": {"iw": 30}},
     ]
-    (folder / "sweep.json").write_bytes(files.document({"variants": variants}))
+    (folder / "sweep.json").write_bytes(files.document({"sweep": "", "variants": variants}))
     worst = fs.SweepResult.read(folder).map().worst_cells[0]
     assert worst.command is None
     found = worst_cells.from_file("worst.json", worst.compared)
@@ -367,7 +367,7 @@ def test_rows_may_come_in_any_order_and_parts(tmp_path: Folder) -> None:
 
 def test_an_unfinished_sweep_is_said_to_be_so(sweep: Folder) -> None:
     assert "not finished" not in " ".join(fs.SweepResult.read(sweep).map().notes)
-    (sweep / "sweep.json").write_bytes(files.document({}))
+    (sweep / "sweep.json").write_bytes(files.document({"sweep": "", "variants": []}))
     assert "not finished" in fs.SweepResult.read(sweep).map().notes[-1]
 
 
