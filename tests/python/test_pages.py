@@ -15,6 +15,7 @@ import flowstart as fs
 import pages
 from flowstart import _native
 from flowstart.inference import Status
+from flowstart.inference.gates import Quantity
 
 pytestmark = pytest.mark.docs
 
@@ -183,9 +184,13 @@ def test_the_readme_counts_the_startups() -> None:
 
 
 def test_the_readme_says_what_the_demo_shows() -> None:
-    transfers, networks = readme(r"replays (\d+) transfers of a server over their (\d+) networks")
+    numbers = readme(
+        r"replays (\d+) of (\d+) transfers of a server over (\d+) of their (\d+) networks"
+    )
     replayed = demo.replayed()
-    assert (replayed.facts.height, len(replayed.paths)) == (int(transfers), int(networks))
+    judged, networks = replayed.facts.height, replayed.facts["network"].n_unique()
+    whole = judged + sum(replayed.left_out.values())
+    assert (judged, whole, networks, len(replayed.paths)) == tuple(map(int, numbers))
     readme("under eight settings")
     assert len(replayed.settings.compared) == 8
     research = [one for one in replayed.verdict.judgements if one.status == Status.RESEARCH]
@@ -195,14 +200,16 @@ def test_the_readme_says_what_the_demo_shows() -> None:
 
 def test_the_readme_has_the_verdict_of_the_demo() -> None:
     (gain,) = readme(
-        r"keep the current setting. IW 30 is (\d+) % faster, but it may harm transfers below 10 kB"
+        r"keep the current setting. IW 30 is (\d+) % faster, but it may harm too many transfers of "
+        "some networks"
     )
     verdict = demo.replayed().verdict
     assert verdict.recommended is None
     found = verdict.of("IW30")
     assert found and found.gain.estimate
     assert round(-100 * found.gain.estimate) == int(gain)
-    assert any(gate.part == "below 10 kB" for gate in found.vetoes)
+    assert found.vetoes[0].kind == "networks"
+    assert found.vetoes[0].quantity == Quantity.HARMED
 
 
 def test_the_readme_says_where_gauge_loses() -> None:
