@@ -94,6 +94,8 @@ class Columns:
         missing = "bytes" if "bytes" not in sources else None
         if missing is None and not {"time", "end"} & set(sources):
             missing = "time"
+        if not names:
+            raise RequestError(f"{file} is no table: its header cannot be read")
         if missing and not sources:
             # It need not be a log: its first line is not for everybody to see.
             raise RequestError(

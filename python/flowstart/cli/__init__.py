@@ -28,7 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _stopped()
     except BrokenPipeError:  # the reader of our output has gone
         return 1
-    except SystemExit:
+    except SystemExit as error:
+        if isinstance(error.__context__, BrokenPipeError):  # typer's answer to it
+            return 1
         if COMPLETION not in os.environ:
             return _complain("SystemExit was raised by Python code of a startup", 1)
         raise
