@@ -125,6 +125,8 @@ class Judgement:
     """The question of validity that prevents a recommendation."""
     request: Row | None = None
     """The gain from a client's request to the last byte, where that is known."""
+    risk: str = ""
+    """A clause on another assumption that rejects a setting which is inconclusive."""
 
     @property
     def cause(self) -> str:
@@ -249,7 +251,7 @@ def _compared(one: Judgement, others: Mapping[str, Verdict]) -> Judgement:
     against = {name: found for name, v in others.items() if (found := v.of(one.setting))}
     joint, accepted = "but not with", {Status.RECOMMENDED: True, Status.REJECTED: False}
     if one.status not in accepted:
-        return one
+        return dataclasses.replace(one, risk=_risk(against))
     if one.status == Status.REJECTED and one.vetoes:
         joint = f"{exceeding(one.vetoes[0])}, but not with"
     contrary = {
@@ -259,9 +261,24 @@ def _compared(one: Judgement, others: Mapping[str, Verdict]) -> Judgement:
     }
     if not contrary:
         return one
-    first = next(iter(contrary.values()))
-    reason = f"{faster(one.gain)}, {joint} {text.listed([*contrary])}: there it {first.reason}"
+    name, worst = _worst(contrary)
+    where = f"with {name}" if len(contrary) > 1 else "there"
+    reason = f"{faster(one.gain)}, {joint} {text.listed([*contrary])}: {where} it {worst.reason}"
     return _doubted(one, reason, Question.ALTERNATIVES)
+
+
+def _risk(others: Mapping[str, Judgement]) -> str:
+    """The worst of the assumptions under which a setting is rejected, and why it is."""
+    rejected = {name: one for name, one in others.items() if one.status == Status.REJECTED}
+    if not rejected:
+        return ""
+    name, worst = _worst(rejected)
+    return f"with {name} it {worst.reason}"
+
+
+def _worst(others: Mapping[str, Judgement]) -> tuple[str, Judgement]:
+    """The assumption under which transfers take longest."""
+    return max(others.items(), key=lambda item: item[1].gain.estimate or 0.0)
 
 
 def _doubted(one: Judgement, reason: str, question: Question) -> Judgement:

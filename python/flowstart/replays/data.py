@@ -109,6 +109,7 @@ def _judgement(
         "setting": one.setting,
         "status": str(one.status),
         "reason": one.reason,
+        "risk": one.risk or None,
         "question": one.question and str(one.question),
         "gain": {
             "geomean_change": finite(gain.estimate),

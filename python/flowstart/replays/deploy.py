@@ -146,6 +146,8 @@ def _setting(verdict: Mapping[str, Any], name: str) -> Mapping[str, Any]:
         raise RequestError(
             f"the replay is not valid ({failing}), so `{name}` is not for a test either: {reason}"
         )
+    if risk := one.get("risk"):
+        raise RequestError(f"`{name}` is not for a test either: {risk}")
     if not one["commands"]:
         raise RequestError(f"`{name}` has no command that sets it")
     return one

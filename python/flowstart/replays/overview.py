@@ -156,7 +156,8 @@ def opening(replay: ReplayData) -> list[str]:
     """What was replayed, and whether the replay supports a recommendation."""
     settings, count = replay.settings, replay.facts.height
     networks = text.counted(replay.facts["network"].n_unique(), "network", "networks")
-    lines = [f"{count} transfers {SIDES[settings.direction]}, {networks}; {current(replay)}."]
+    transfers = text.counted(count, "transfer", "transfers")
+    lines = [f"{transfers} {SIDES[settings.direction]}, {networks}; {current(replay)}."]
     lines += sample(replay)
     left = "; ".join(f"{number}: {why}" for why, number in replay.left_out.items())
     lines += [f"Left out: {left}."] if left else []
@@ -315,7 +316,9 @@ def next_steps(replay: ReplayData) -> list[str]:
         found = settings.hosts.commands(settings.variant(one.setting), settings.reference)
         lines = [line for commands in found for line in commands.lines(one.setting)]
         return lines + [f"A/B test. {size.text}" for size in (plan.sizes if plan else ())]
-    if one is None or plan is None:
+    if one and one.risk:
+        return [f"Next: no change, and no test of {custom.short(one.setting)}: {one.risk}."]
+    if one is None or plan is None or replay.verdict.objection:
         return ["Next: no change."]
     needed = " or ".join(f"{size.transfers:,} with {size.unit}s as units" for size in plan.sizes)
     test = f"an A/B test of {custom.short(one.setting)}; transfers in each arm: {needed}"

@@ -263,7 +263,9 @@ class Writer:
     def _cause(self, talk: Conversation, turn: Turn) -> Cause | None:
         """What a turn waits for in this replay."""
         if turn is talk.turns[0]:
-            return talk.page if self.settings.has("page") and self.settings.has("turns") else None
+            # Only a client waits for a page: a server that speaks first waits for its connection.
+            waits = turn.from_client and self.settings.has("page") and self.settings.has("turns")
+            return talk.page if waits else None
         return turn.cause if self.settings.has("turns") else None
 
     def _after(self, cause: Cause) -> Document:

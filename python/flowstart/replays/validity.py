@@ -104,7 +104,7 @@ def subjected(
     failing = any(check.holds is False for check in checks)
     agree = Check(Question.ALTERNATIVES, None)
     if questions.buffers and not failing:
-        agree = _alternatives(found, [*others])
+        agree = _alternatives(capture, found, [*others])
     return found.subject_to(Validity((*checks, agree, _enough(capture, verdict))))
 
 
@@ -297,12 +297,14 @@ def _median(part: "pl.DataFrame") -> float:
     return float("inf") if middle is None else cast("float", middle)
 
 
-def _alternatives(verdict: Verdict, names: Sequence[str]) -> Check:
+def _alternatives(capture: Capture, verdict: Verdict, names: Sequence[str]) -> Check:
     """Whether a verdict holds under other assumptions, which it already depends on."""
     doubted = [one for one in verdict.judgements if one.question == Question.ALTERNATIVES]
     if verdict.recommended is None and doubted:
         reason = f"{doubted[0].setting} {doubted[0].reason}"
-        return Check(Question.ALTERNATIVES, False, f"{len(names)} examined", reason)
+        files = " ".join(capture.files) if len(capture.files) == 1 else "FILES"
+        remedy = (f"flowstart replay {files} --network '*:buffer=PACKETSpkt'",)
+        return Check(Question.ALTERNATIVES, False, f"{len(names)} examined", reason, remedy)
     return Check(Question.ALTERNATIVES, True, str(len(names)) if names else "none needed")
 
 
@@ -328,11 +330,11 @@ def recording(capture: Capture, times: float = 1.0) -> tuple[str, ...]:
     ports = []
     if "server_port" in capture.connections.columns:  # not in one that is anonymous
         ports = capture.connections["server_port"].drop_nulls().mode().sort().to_list()
-    port = ports[0] if ports else 443
+    only = f"tcp port {ports[0]}" if ports else "tcp"
     lasts_s = max(RECORDED_S, round(times * _lasts_s(capture), -2)) if times > 1 else RECORDED_S
     packets = MOST_PACKETS * lasts_s // RECORDED_S
     command = f"timeout {lasts_s:.0f} tcpdump -i any -s 128 -c {packets:.0f}"
-    return f"{command} -w mine.pcap tcp port {port}", "flowstart replay mine.pcap"
+    return f"{command} -w mine.pcap {only}", "flowstart replay mine.pcap"
 
 
 def _lasts_s(capture: Capture) -> float:
