@@ -217,3 +217,15 @@ def test_a_hint_names_a_column_that_may_be_right(
     with pytest.raises(fs.RequestError) as error:
         fs.read_capture(tmp_path / "log")
     assert message in str(error.value)
+
+
+def test_a_duration_may_be_written_with_its_unit(tmp_path: pathlib.Path) -> None:
+    log = tmp_path / "caddy.jsonl"
+    log.write_text(
+        "".join(
+            f'{{"ts":1700000000.5,"logger":"http.log.access","msg":"handled request","request":{{"remote_ip":"192.0.2.1"}},"duration":{duration},'
+            '"size":57000}\n'
+            for duration in ('"310ms"', '"1.5s"', "0.25")
+        )
+    )
+    assert fs.read_capture(log).transfers["end_s"].round(3).sort().to_list() == [0.25, 0.31, 1.5]

@@ -23,7 +23,7 @@ pub(crate) struct Gathered {
 }
 
 /// Packets of several interfaces or queues are less out of order than this; a clock that was set is more. ns
-const CLOCK_STEP: u64 = 2_000_000_000;
+const CLOCK_STEP: u64 = 250_000_000;
 
 impl Gathered {
     pub fn unreadable(&self) -> u64 {
@@ -56,8 +56,8 @@ impl Gathered {
         });
         let step = (self.set_back >= CLOCK_STEP).then(|| {
             format!(
-                "the clock went back by {:.0} s: connections at that moment may be split",
-                self.set_back as f64 / 1e9
+                "the clock went back by {} s: connections at that moment may be split",
+                (self.set_back as f64 / 1e8).round() / 10.0
             )
         });
         let counts = [

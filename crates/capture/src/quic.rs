@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
-use crate::layers::{version_name, written, ConnectionId, Datagram, Endpoint, Other, QuicPackets};
+use crate::layers::{version_name, written, ConnectionId, Datagram, Endpoint, Other};
 use crate::results::QuicConnection;
 use crate::sink::Sink;
 use crate::time::{seconds, since};
@@ -40,9 +40,9 @@ struct Live {
     shake: Shake,
 }
 
-/// The handshake as a monitor sees it. The round trip is from the client's last Initial before the server's answer to the
-/// client's first datagram that proves that it has heard the answer. Both are taken at the monitor, so it is the whole
-/// round trip.
+/// The handshake as a monitor sees it. The round trip has two halves: from the client's last Initial to the server's first
+/// answer, and from the server's flight to the client's first datagram that proves that it has heard it. A server may
+/// acknowledge an Initial long before it has a flight.
 ///
 /// A client that has heard the server uses the connection ID that the server has chosen (RFC 9000, section 7.2). So an
 /// Initial to another one, be it a hello's second part or a repetition, is no proof.
@@ -50,8 +50,9 @@ struct Live {
 struct Shake {
     /// Time of the last Initial that may have been sent without an answer, and the ID that it was sent to.
     initial: Option<(u64, ConnectionId)>,
-    /// That of the last Initial before the server's last answer.
-    answered: Option<u64>,
+    /// The server's first answer to it, and the first that the client acknowledges.
+    answer: Option<u64>,
+    flight: Option<u64>,
     /// The ID that the server has chosen.
     chosen: Option<ConnectionId>,
     rtt: Option<u64>,
@@ -59,8 +60,12 @@ struct Shake {
     complete: bool,
 }
 
+/// A datagram whose Initial needs an acknowledgement is at least so long (RFC 9000, section 14.1).
+const PADDED: u32 = 1200;
+
 impl Shake {
-    fn client(&mut self, time: u64, packets: QuicPackets) {
+    fn client(&mut self, datagram: &Datagram) {
+        let (time, packets) = (datagram.time, datagram.packets);
         let to = packets.long.map(|long| long.destination);
         let distinct = self.initial.map(|(_, first)| first) != self.chosen;
         // Where both IDs are equal, or the header is short, only later keys prove it (RFC 9001, section 4.1.4).
@@ -68,20 +73,32 @@ impl Shake {
             && (packets.short || packets.handshake || distinct && to == self.chosen);
         if heard {
             self.complete |= packets.short;
-            let rtt = || self.answered.and_then(|sent| time.checked_sub(sent));
-            self.rtt = self.rtt.or_else(rtt);
-        } else if let (true, Some(to)) = (packets.initial, to) {
+            self.rtt = self.rtt.or_else(|| self.round_trip(time));
+        } else if let (true, Some(to)) =
+            (packets.initial && (distinct || self.chosen.is_none()), to)
+        {
             self.initial = Some((time, to));
+            (self.answer, self.flight) = (None, None);
         }
     }
 
-    fn server(&mut self, packets: QuicPackets) {
+    fn round_trip(&self, heard: u64) -> Option<u64> {
+        let (answer, (initial, _)) = (self.answer?, self.initial?);
+        let flight = self.flight.unwrap_or(answer);
+        Some(answer.checked_sub(initial)? + heard.checked_sub(flight)?)
+    }
+
+    fn server(&mut self, datagram: &Datagram) {
+        let packets = datagram.packets;
         if packets.retry {
             // It is answered with another Initial, to another ID, from which the time counts.
             *self = Shake::default();
-        } else if packets.initial || packets.handshake {
-            self.answered = self.initial.map(|(time, _)| time);
+        } else if self.initial.is_some() && (packets.initial || packets.handshake) {
             self.chosen = packets.long.map(|long| long.source);
+            self.answer.get_or_insert(datagram.time);
+            if packets.handshake || datagram.payload >= PADDED {
+                self.flight.get_or_insert(datagram.time);
+            }
         }
     }
 }
@@ -158,8 +175,8 @@ impl Live {
         self.bytes[from] += u64::from(datagram.payload);
         self.datagrams[from] += 1;
         match from {
-            0 => self.shake.client(datagram.time, datagram.packets),
-            _ => self.shake.server(datagram.packets),
+            0 => self.shake.client(datagram),
+            _ => self.shake.server(datagram),
         }
     }
 

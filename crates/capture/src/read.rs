@@ -254,8 +254,16 @@ impl Attempt<'_> {
             formats.iter().any(|format| !format.is_log()),
         );
         let mut notes = Vec::new();
-        let empty = listeners.sink.connections + listeners.sink.quic == 0;
-        if empty { &mut warnings } else { &mut notes }.extend(left_out(&gathered, &listeners.sink));
+        if let Some((count, line)) = left_out(&gathered, &listeners.sink) {
+            let empty = listeners.sink.connections + listeners.sink.quic == 0;
+            let most = 2 * count > gathered.packets;
+            if empty || most {
+                &mut warnings
+            } else {
+                &mut notes
+            }
+            .push(line);
+        }
         if packets {
             notes.extend(gathered.removals());
             notes.extend(NOTES.map(String::from));
@@ -279,8 +287,8 @@ impl Attempt<'_> {
             link_types: gathered.link_types(),
             tunnels: gathered
                 .tunnels
-                .keys()
-                .map(|tunnel| tunnel.name().into())
+                .iter()
+                .map(|(tunnel, count)| (tunnel.name().into(), *count))
                 .collect(),
             packets: gathered.packets,
             unreadable: gathered.unreadable(),
@@ -293,13 +301,14 @@ impl Attempt<'_> {
 }
 
 /// The packets that belong to no connection, by what they are.
-fn left_out(gathered: &Gathered, sink: &Sink) -> Option<String> {
+fn left_out(gathered: &Gathered, sink: &Sink) -> Option<(u64, String)> {
     let mut others = gathered.others.clone();
     others.merge(&sink.others);
     let (count, kinds) = others.summary()?;
     let all = gathered.packets;
-    Some(format!(
-        "{count} of {all} packets are neither TCP nor known QUIC: {kinds}"
+    Some((
+        count,
+        format!("{count} of {all} packets are neither TCP nor known QUIC: {kinds}"),
     ))
 }
 

@@ -1,5 +1,7 @@
 //! What a reading gives: its rows one by one, and at the end what holds for all of them.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::results::{Connection, Format, Group, QuicConnection, Transfer};
@@ -23,8 +25,8 @@ pub struct Reading {
     pub formats: Vec<Format>,
     /// The link layers of the packets.
     pub link_types: Vec<String>,
-    /// The encapsulations that were removed from packets.
-    pub tunnels: Vec<String>,
+    /// The encapsulations that were removed, each with its number of packets.
+    pub tunnels: BTreeMap<String, u64>,
     /// Packets in the files, TCP or not. Of a log: its rows.
     pub packets: u64,
     /// Packets whose headers are cut or contradict themselves, or whose link layer is not known here.

@@ -29,18 +29,15 @@ fn a_connection_is_read_through_every_encapsulation_and_this_is_named() {
         ("gre-ip", Some("GRE")),
         ("gtp-u", Some("GTP-U")),
         ("6in4", Some("6in4")),
-        ("e-tag-802.1br", None),
+        ("e-tag-802.1br", Some("802.1BR")),
         ("nflog", None),
     ];
     for (name, tunnel) in tunnels {
         let read = field(name);
         check(name, &read);
         assert_eq!(read.connections[0].s2c_retransmissions, Some(0), "{name}");
-        assert_eq!(
-            read.tunnels,
-            tunnel.into_iter().collect::<Vec<_>>(),
-            "{name}"
-        );
+        let removed: Vec<&str> = read.tunnels.keys().map(String::as_str).collect();
+        assert_eq!(removed, Vec::from_iter(tunnel), "{name}");
     }
     assert_eq!(field("nflog").link_types, ["NFLOG"]);
 }
@@ -91,7 +88,11 @@ fn a_clock_that_was_set_back_is_reported() {
 
 #[test]
 fn the_round_trip_of_quic_is_that_of_its_handshake() {
-    for (name, milliseconds) in [("quic-coalesced-ack", 42.0), ("quic-two-initials", 40.5)] {
+    for (name, milliseconds) in [
+        ("quic-coalesced-ack", 42.0),
+        ("quic-two-initials", 40.5),
+        ("quic-bare-ack", 42.0),
+    ] {
         let read = field(name);
         let row = &read.quic[0];
         assert_eq!(row.rtt_s.map(|rtt| rtt * 1e3), Some(milliseconds), "{name}");

@@ -331,10 +331,13 @@ def headline(found: Capture) -> str:
     what = ("row", "rows") if rows_of_a_log else ("packet", "packets")
     protocol = "QUIC" if found.about["format"] == "qlog" else "TCP"
     kinds = ", ".join(f"{count} {name}" for name, count in by.items() if count)
-    tunnels = " and ".join(found.about.get("tunnels", ()))
+    removed = found.about.get("tunnels", {})
+    whole = all(count == found.about["packets"] for count in removed.values())
+    named = [name if whole else f"{count} in {name}" for name, count in removed.items()]
+    tunnels = named and (" in " if whole else ", of them ") + " and ".join(named)
     return (
         f"{found.file}: {found.about['format']}, {text.count(packets)} {what[packets != 1]}"
-        f"{tunnels and f' in {tunnels}'}, {_sampled(found)}"
+        f"{tunnels or ''}, {_sampled(found)}"
         f"{text.counted(s['tcp_connections'], f'{protocol} connection', f'{protocol} connections')}"
         f"{kinds and f' ({kinds})'}, "
         f"{text.counted(len(found.transfers), 'transfer', 'transfers')}"

@@ -61,6 +61,19 @@ def added(cell: "pl.Expr") -> "pl.Expr":
     return pl.when(numbers.list.len() > 0).then(numbers.list.sum())
 
 
+UNITS_S = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
+
+
+def spelled(cell: "pl.Expr") -> "pl.Expr":
+    """Seconds of a time that is written with its unit, as Go writes it: 310ms, 1.5s."""
+    import polars as pl
+
+    form = r"^([0-9]+(?:\.[0-9]+)?)(ns|us|µs|ms|s)$"
+    plain = cell.str.strip_chars()
+    unit = plain.str.extract(form, 2).replace_strict(UNITS_S, default=None, return_dtype=pl.Float64)
+    return plain.str.extract(form, 1).cast(pl.Float64, strict=False) * unit
+
+
 def address(cell: "pl.Expr") -> "pl.Expr":
     """An address without port, brackets and zone; the first of those that proxies list."""
     import polars as pl

@@ -166,6 +166,8 @@ class Columns:
                 known = cell
             else:
                 known = (log_cells.added(cell) if what == "backend" else number) * factor
+            if what in ("duration", "rtt"):
+                known = pl.coalesce(known, log_cells.spelled(cell))
             found.append(known.alias(what))
         return found
 

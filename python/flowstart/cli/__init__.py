@@ -29,11 +29,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output has gone
         return 1
     except SystemExit as error:
-        if isinstance(error.__context__, BrokenPipeError):  # typer's answer to it
-            return 1
-        if COMPLETION not in os.environ:
-            return _complain("SystemExit was raised by Python code of a startup", 1)
-        raise
+        if COMPLETION in os.environ:
+            raise
+        return _exited(error)
     except BaseException as error:  # also a panic of a library
         # Python 3.11 raises it as the cause of another where a class was being made.
         if isinstance(error.__cause__, KeyboardInterrupt):
@@ -75,6 +73,13 @@ def _run(arguments: Sequence[str]) -> int:
     if status == 130:  # what typer makes of KeyboardInterrupt
         raise KeyboardInterrupt
     return status or 0
+
+
+def _exited(error: SystemExit) -> int:
+    """An exit that is not flowstart's own: typer's where the reader of our output has gone."""
+    if isinstance(error.__context__, BrokenPipeError):
+        return 1
+    return _complain("SystemExit was raised by Python code of a startup", 1)
 
 
 def _is_unreadable(error: BaseException) -> bool:

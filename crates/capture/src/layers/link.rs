@@ -4,6 +4,7 @@
 
 use super::header::{u16_at, DEEPEST};
 use super::other::Other;
+use super::tunnel::Tunnel;
 
 /// The protocol above the link layer.
 pub(super) enum Network {
@@ -99,6 +100,19 @@ fn nflog(data: &[u8]) -> Network {
     Network::Cut
 }
 
+/// IEEE 802.1BR's E-TAG, and Cisco's VN-Tag.
+const BRIDGE_TAG: u16 = 0x893f;
+const VN_TAG: u16 = 0x8926;
+
+/// The tag of a port extender that a frame begins with.
+pub(super) fn bridge_tag(link: u32, data: &[u8]) -> Option<Tunnel> {
+    match u16_at(data, 12).filter(|_| link == ETHERNET)? {
+        BRIDGE_TAG => Some(Tunnel::BridgeTag),
+        VN_TAG => Some(Tunnel::VnTag),
+        _ => None,
+    }
+}
+
 fn by_type(data: &[u8], at: usize) -> Network {
     match u16_at(data, at) {
         Some(kind) => above(data, kind, at + 2),
@@ -116,12 +130,11 @@ pub(super) fn above(data: &[u8], mut kind: u16, mut at: usize) -> Network {
                 Some(inner) => (kind, at) = (inner, at + 4),
                 None => return Network::Cut,
             },
-            // IEEE 802.1BR's E-TAG, and Cisco's VN-Tag.
-            0x893f => match u16_at(data, at + 6) {
+            BRIDGE_TAG => match u16_at(data, at + 6) {
                 Some(inner) => (kind, at) = (inner, at + 8),
                 None => return Network::Cut,
             },
-            0x8926 => match u16_at(data, at + 4) {
+            VN_TAG => match u16_at(data, at + 4) {
                 Some(inner) => (kind, at) = (inner, at + 6),
                 None => return Network::Cut,
             },

@@ -20,7 +20,7 @@ pub(crate) use link::name as link_name;
 pub(crate) use other::{Other, Others};
 pub(crate) use tcp::{Segment, ACK, FIN, RST, SYN};
 pub(crate) use tunnel::Tunnel;
-pub(crate) use udp::{version_name, ConnectionId, Datagram, QuicPackets};
+pub(crate) use udp::{version_name, ConnectionId, Datagram};
 
 use std::collections::BTreeMap;
 
@@ -76,6 +76,9 @@ pub(crate) fn decode(
     removed: &mut BTreeMap<Tunnel, u64>,
 ) -> Decoded {
     let on_wire = (original as usize).max(data.len());
+    if let Some(tag) = link::bridge_tag(link, data) {
+        *removed.entry(tag).or_default() += 1;
+    }
     let mut layer = (link::network(link, data), data, on_wire);
     for _ in 0..header::DEEPEST {
         let (network, data, on_wire) = layer;

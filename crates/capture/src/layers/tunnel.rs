@@ -12,6 +12,8 @@ pub(crate) enum Tunnel {
     Gre,
     Erspan,
     GtpU,
+    BridgeTag,
+    VnTag,
     /// One IP version in another: outer, inner.
     Ip(u8, u8),
 }
@@ -25,6 +27,8 @@ impl Tunnel {
             Tunnel::Gre => "GRE",
             Tunnel::Erspan => "ERSPAN",
             Tunnel::GtpU => "GTP-U",
+            Tunnel::BridgeTag => "802.1BR",
+            Tunnel::VnTag => "VN-Tag",
             Tunnel::Ip(4, 6) => "6in4",
             Tunnel::Ip(6, 4) => "4in6",
             Tunnel::Ip(6, _) => "6in6",
