@@ -221,11 +221,9 @@ def test_a_hint_names_a_column_that_may_be_right(
 
 def test_a_duration_may_be_written_with_its_unit(tmp_path: pathlib.Path) -> None:
     log = tmp_path / "caddy.jsonl"
-    log.write_text(
-        "".join(
-            f'{{"ts":1700000000.5,"logger":"http.log.access","msg":"handled request","request":{{"remote_ip":"192.0.2.1"}},"duration":{duration},'
-            '"size":57000}\n'
-            for duration in ('"310ms"', '"1.5s"', "0.25")
-        )
-    )
+    start = '{"level":"info","ts":1700000000.5,"logger":"http.log.access","msg":"handled request",'
+    request = '"request":{"remote_ip":"192.0.2.1","proto":"HTTP/2.0"},"status":200,"size":57000,'
+    durations = ('"310ms"', '"1.5s"', "0.25")
+    rows = (f'{start}{request}"duration":{duration}}}\n' for duration in durations)
+    log.write_text("".join(rows))
     assert fs.read_capture(log).transfers["end_s"].round(3).sort().to_list() == [0.25, 0.31, 1.5]

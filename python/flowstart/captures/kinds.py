@@ -149,10 +149,15 @@ def _of_zeek(path: str) -> Kind:
     return Kind(name, remedy="its conn.log is needed")
 
 
+MOST_LINES = 20
+"""So many lines of JSON show what a log is."""
+
+
 def _of_json(text: bytes) -> Kind:
-    """JSON lines, by the names in the first one."""
-    line = text.split(b"\n")[0]
-    names = {name.decode(errors="replace") for name in re.findall(rb'"([^"\\]+)"\s*:', line)}
+    """JSON lines, by the names in the first ones: messages of the server may be among them."""
+    line, *others = text.split(b"\n")[:MOST_LINES]
+    named = re.findall(rb'"([^"\\]+)"\s*:', b"\n".join([line, *others]))
+    names = {name.decode(errors="replace") for name in named}
     if path := re.search(rb'"_path"\s*:\s*"([\w-]+)"', line):
         return _of_zeek(path[1].decode())
     if {"id.orig_h", "orig_h"} & names:
