@@ -4,7 +4,6 @@
 
 use super::header::{u16_at, DEEPEST};
 use super::other::Other;
-use super::tunnel::Tunnel;
 
 /// The protocol above the link layer.
 pub(super) enum Network {
@@ -101,17 +100,8 @@ fn nflog(data: &[u8]) -> Network {
 }
 
 /// IEEE 802.1BR's E-TAG, and Cisco's VN-Tag.
-const BRIDGE_TAG: u16 = 0x893f;
-const VN_TAG: u16 = 0x8926;
-
-/// The tag of a port extender that a frame begins with.
-pub(super) fn bridge_tag(link: u32, data: &[u8]) -> Option<Tunnel> {
-    match u16_at(data, 12).filter(|_| link == ETHERNET)? {
-        BRIDGE_TAG => Some(Tunnel::BridgeTag),
-        VN_TAG => Some(Tunnel::VnTag),
-        _ => None,
-    }
-}
+pub(super) const BRIDGE_TAG: u16 = 0x893f;
+pub(super) const VN_TAG: u16 = 0x8926;
 
 fn by_type(data: &[u8], at: usize) -> Network {
     match u16_at(data, at) {

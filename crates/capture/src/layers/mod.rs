@@ -76,7 +76,7 @@ pub(crate) fn decode(
     removed: &mut BTreeMap<Tunnel, u64>,
 ) -> Decoded {
     let on_wire = (original as usize).max(data.len());
-    if let Some(tag) = link::bridge_tag(link, data) {
+    if let Some(tag) = tunnel::bridge_tag(link, data) {
         *removed.entry(tag).or_default() += 1;
     }
     let mut layer = (link::network(link, data), data, on_wire);

@@ -37,6 +37,15 @@ impl Tunnel {
     }
 }
 
+/// The tag of a port extender that a frame begins with.
+pub(super) fn bridge_tag(kind: u32, data: &[u8]) -> Option<Tunnel> {
+    match u16_at(data, 12).filter(|_| kind == link::ETHERNET)? {
+        link::BRIDGE_TAG => Some(Tunnel::BridgeTag),
+        link::VN_TAG => Some(Tunnel::VnTag),
+        _ => None,
+    }
+}
+
 /// What is inside of a tunnel.
 pub(super) struct Inside {
     pub tunnel: Tunnel,
