@@ -131,6 +131,7 @@ def test_what_is_not_to_be_deployed_is_refused_in_a_line(
     [
         (None, "No such file or directory; result.json or the folder of `flowstart replay -o`"),
         ("#!/bin/sh", "this is not JSON"),
+        ("[" * 100_000, "this is not JSON"),
         ("[1]", "this is not a replay's result"),
         ('{"verdict": {"version": 1}}', "this is not a replay's result"),
         (json.dumps(result()), "it has no verdict: the replay was stopped"),

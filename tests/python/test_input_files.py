@@ -106,6 +106,7 @@ children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
 print(status, max(int(own), children) * 1024)
 """
 TEXTS: dict[str, tuple[str, ...]] = {
+    "replayed.json": ("deploy", "IW30", "--from", "replayed.json"),
     "scenario.toml": ("run", "scenario.toml"),
     "scenario.json": ("run", "scenario.json"),
     "compared.toml": ("compare", "compared.toml"),

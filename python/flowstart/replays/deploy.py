@@ -10,6 +10,7 @@ from flowstart import _native
 from flowstart.deployment.script import script
 from flowstart.errors import RequestError
 from flowstart.inference import Status
+from flowstart.model import input_files
 from flowstart.model.catalog import suggest
 from flowstart.replays.data import VERSION
 
@@ -96,12 +97,16 @@ def deployment(file: pathlib.Path, setting: str, networks: Sequence[str] = ()) -
 def _read(given: pathlib.Path) -> dict[str, Any]:
     """The document; what is used of it is there."""
     file = given / FILE if given.is_dir() else given
-    try:
-        result: dict[str, Any] = json.loads(file.read_text("utf-8"))
-    except OSError as error:
+    if not file.exists():
         needed = f"{FILE} or the folder of `flowstart replay -o` is needed"
-        raise RequestError(f"{file}: {error.strerror}; {needed}", ("from",)) from None
-    except ValueError:
+        raise RequestError(f"{file}: No such file or directory; {needed}", ("from",))
+    try:
+        text = input_files.content(file, input_files.MAX_RESULT_BYTES)
+    except RequestError as error:
+        raise error.at(("from",)) from None
+    try:
+        result: dict[str, Any] = json.loads(text)
+    except (ValueError, RecursionError):
         raise RequestError(f"{file}: this is not JSON; {_NEEDED}", ("from",)) from None
     try:
         version = result["verdict"]["version"]
