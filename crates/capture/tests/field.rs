@@ -43,7 +43,7 @@ fn a_connection_is_read_through_every_encapsulation_and_this_is_named() {
 }
 
 #[test]
-fn of_one_direction_the_acknowledgements_tell_the_other() {
+fn of_one_direction_the_acknowledgements_show_the_other() {
     let read = field("client-side-only");
     check("client-side-only", &read);
     assert_eq!(read.flagged(Flag::OneDirection), 1);
