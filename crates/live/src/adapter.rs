@@ -10,7 +10,7 @@ use flowstart_control::session::{Session, UndoRule, MINIMUM_WINDOW};
 use flowstart_control::signals::{Ack, Established, PathInfo, Sent};
 use flowstart_control::{Controller, Duration, Exit, InitialWindow, Instant, Segments, Window};
 use flowstart_transport::stack::Stack;
-use flowstart_transport::{Pacer, Release, RtoParams, RttEstimator, ONE_BY_ONE};
+use flowstart_transport::{Pacer, Release, RtoParams, RttEstimator, RttSample, ONE_BY_ONE};
 use std::fmt;
 use std::sync::Arc;
 
@@ -265,7 +265,7 @@ impl Adapter {
             self.waiting = Some((now, News::default()));
         }
         if !self.begun {
-            self.rtt.sample(sent, now);
+            self.rtt.sample(&RttSample::of_handshake(sent), now);
         }
         if let Some((_, news)) = &mut self.waiting {
             self.sent.acknowledge(number, sent, datagram, news);
@@ -578,7 +578,7 @@ impl Adapter {
     fn tell(&mut self, news: &News, grows: bool, now: Instant) {
         self.sent.forget();
         if let Some(sent) = news.newest {
-            self.rtt.sample(sent, now);
+            self.rtt.sample(&RttSample::of_handshake(sent), now);
         }
         if news.delivered == 0 {
             return;

@@ -1,5 +1,7 @@
 //! `packetdrill SCRIPT...`: runs scripts and prints which pass.
 
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -8,28 +10,33 @@ fn main() -> ExitCode {
         eprintln!("usage: packetdrill SCRIPT...");
         return ExitCode::from(2);
     }
-    let passed = files.iter().filter(|file| passes(file)).count();
-    println!("{passed} of {} pass", files.len());
+    let mut report = String::new();
+    let mut passed = 0;
+    for file in &files {
+        let (lines, passes) = outcome(file);
+        report += &lines;
+        passed += usize::from(passes);
+    }
+    _ = writeln!(report, "{passed} of {} pass", files.len());
+    // A reader that has closed the pipe needs no more.
+    _ = std::io::stdout().write_all(report.as_bytes());
     ExitCode::from(u8::from(passed < files.len()))
 }
 
-fn passes(file: &str) -> bool {
+/// The lines about a script, and whether it passes.
+fn outcome(file: &str) -> (String, bool) {
     let text = match std::fs::read_to_string(file) {
         Ok(text) => text,
-        Err(error) => {
-            println!("{file}: {error}");
-            return false;
-        }
+        Err(error) => return (format!("{file}: {error}\n"), false),
     };
     match flowstart_packetdrill::run(&text) {
         Ok(notes) => {
-            notes.iter().for_each(|note| println!("{file}:{note}"));
-            println!("{file}: passes");
-            true
+            let notes: String = notes
+                .iter()
+                .map(|note| format!("{file}:{note}\n"))
+                .collect();
+            (format!("{notes}{file}: passes\n"), true)
         }
-        Err(problem) => {
-            println!("{file}:{problem}");
-            false
-        }
+        Err(problem) => (format!("{file}:{problem}\n"), false),
     }
 }

@@ -9,14 +9,14 @@ use super::ecn::EcnSender;
 use super::profile::RecoveryProfile;
 use super::rtt::RttEstimator;
 use super::segment::{ByteRange, SegmentRange};
-use super::sent::{NewlyAcked, NewlyAckedPackets, SentPackets};
+use super::sent::{Departures, NewlyAcked, NewlyAckedPackets, Reception, SentPackets};
 use super::stack::{EcnMode, Sharing, Stack};
 use super::throughput::Throughput;
 use super::timer::Timer;
 use crate::narrow::saturated;
 use flowstart_control::session::limited::CwndLimited;
 use flowstart_control::session::Session;
-use flowstart_control::{Controller, Instant, Segments, Window};
+use flowstart_control::{Controller, Duration, Instant, Segments, Window};
 use flowstart_wire as wire;
 use flowstart_wire::{AckOption, Ecn, RateReport, UNLIMITED_WINDOW};
 use std::sync::Arc;
@@ -341,10 +341,28 @@ impl Connection {
     /// Takes in an acknowledgement of all below `una`, which is above SND.UNA, while the ledger is
     /// clear. Returns when the newest segment below was sent.
     #[inline]
-    pub fn acknowledge_in_order(&mut self, una: u64, now: Instant) -> Instant {
+    pub fn acknowledge_in_order(&mut self, una: u64, now: Instant) -> Departures {
         let sent = self.sent.acknowledge_in_order(una, now);
         self.note_advance(now);
         sent
+    }
+
+    /// What an acknowledgement at `now` may answer. A retransmission that left less than the
+    /// minimum RTT ago has not arrived (`tcp_rack_advance`), nor has one where the timestamp
+    /// echoes a first sending (`tcp_skb_spurious_retrans`).
+    pub fn reception(&self, answers_repetition: bool, now: Instant) -> Reception {
+        let least = self.rtt.min_rtt().unwrap_or(Duration::ZERO);
+        let repeats_until = now.saturating_sub(least);
+        let needless = self.stack.recovery.timestamps && !answers_repetition;
+        Reception {
+            now,
+            repeats_until,
+            acked_repeats_until: if needless {
+                Instant::ZERO
+            } else {
+                repeats_until
+            },
+        }
     }
 
     /// Takes in an acknowledgement of all below `una` and of `blocks` above it.
@@ -353,11 +371,12 @@ impl Connection {
         &mut self,
         una: u64,
         blocks: impl Iterator<Item = (u64, u64)>,
-        now: Instant,
+        reception: impl Into<Reception>,
     ) -> NewlyAcked {
-        let newly = self.sent.acknowledge(una, blocks, now);
+        let reception = reception.into();
+        let newly = self.sent.acknowledge(una, blocks, reception);
         if newly.acked > 0 {
-            self.note_advance(now);
+            self.note_advance(reception.now);
         }
         newly
     }

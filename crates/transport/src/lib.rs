@@ -42,7 +42,7 @@ pub use connection::Counters;
 pub use handshake::Handshake;
 pub use pacer::{Pacer, Release, ONE_BY_ONE};
 pub use receive_window::ReceiveBuffer;
-pub use rtt::{RtoParams, RttEstimator};
+pub use rtt::{RtoParams, RttEstimator, RttRule, RttSample};
 pub use throughput::Delivered;
 
 #[doc(hidden)] // For the benchmarks.

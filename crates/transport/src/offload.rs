@@ -146,6 +146,7 @@ fn is_near(c: &Connection, now: Instant) -> bool {
 mod tests {
     use super::super::stack::Stack;
     use super::*;
+    use crate::rtt::RttSample;
     use flowstart_control::{catalog, Convention};
     use std::sync::Arc;
     use Verdict::*;
@@ -159,7 +160,8 @@ mod tests {
     fn connection(window: u64, cwnd: f64, then: u64, offload: &mut Offload) -> Connection {
         let controller = catalog::controller("slow-start", "reno", Convention::Linux).unwrap();
         let mut c = Connection::new(Arc::new(Stack::linux()), 0, controller);
-        c.rtt.sample(Instant::ZERO, Instant::ZERO + RTT);
+        let sample = RttSample::of_handshake(Instant::ZERO);
+        c.rtt.sample(&sample, Instant::ZERO + RTT);
         c.queued = 1000 * c.mss();
         c.peer_window = window;
         c.session.window.cwnd = 10.0;

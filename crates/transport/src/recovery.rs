@@ -76,7 +76,7 @@ impl Recovery {
         let sent = c.acknowledge_in_order(una, now);
         let rtt = c.take_sample(Some(sent), now);
         let report = AckReport {
-            cwnd_limited: self.loss.on_plain_ack(c, sent, now),
+            cwnd_limited: self.loss.on_plain_ack(c, sent.newest, now),
             ..AckReport::of(c.outstanding(), acked, rtt, AckRole::Growth)
         };
         let signal = c.ack_signal(&report, now);

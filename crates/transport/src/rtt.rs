@@ -1,38 +1,73 @@
 //! Round-trip estimation and the retransmission timeout.
 //!
-//! Two estimators: RFC 6298 in nanoseconds, and ns-2's, which measures one segment at a
-//! time in whole ticks of a coarse clock and keeps its averages as scaled integers. The
-//! second exists because its rounding decides when ns-2's timers fire.
+//! Three estimators: RFC 6298 in nanoseconds, Linux's `tcp_rtt_estimator`, and ns-2's, which
+//! measures one segment at a time in whole ticks of a coarse clock.
 
-use crate::narrow::whole;
+mod linux;
+mod rfc6298;
+mod ticks;
+
+use super::sent::Departures;
 use flowstart_control::{Duration, Instant};
+use linux::Linux;
+use rfc6298::Rfc6298;
 use std::sync::Arc;
+use ticks::TickCounts;
 
 /// Parameters of the retransmission timeout (RFC 6298 names in comments).
 #[derive(Clone, Debug, PartialEq)]
 pub struct RtoParams {
     /// RTO before the first sample (§2.1).
     pub initial: Duration,
-    /// Lower bound (§2.4).
+    /// Lower bound (§2.4); with [`RttRule::Linux`] of what the variation adds to the average.
     pub min: Duration,
     /// Upper bound, back-off included (§2.5).
     pub max: Duration,
-    /// G, the clock granularity (§2.3). In whole-tick mode: the tick.
+    /// G, the clock granularity (§2.3); with [`RttRule::Ticks`] the tick. Linux's rule has none.
     pub granularity: Duration,
     /// RTO for data after the SYN timed out (§5.7).
     pub after_syn_loss: Duration,
-    /// Measure in whole ticks, one segment at a time, as ns-2 does.
-    pub ticks: Option<Ticks>,
+    /// How samples become averages and a timeout.
+    pub rule: RttRule,
     /// Timers wait on a wheel of jiffies this long ([`timer`](super::timer)); `None`
     /// has them fire on time.
     pub jiffy: Option<Duration>,
 }
 
-/// ns-2's clock.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Ticks {
-    /// Where in a tick the host's clock started, as a share of a tick.
-    pub phase: f64,
+/// How samples become averages and a timeout.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RttRule {
+    /// RFC 6298 §2.
+    Rfc6298,
+    /// `tcp_rtt_estimator` (net/ipv4/tcp_input.c).
+    Linux,
+    /// Whole ticks, one segment at a time, as in ns-2.
+    Ticks {
+        /// Where in a tick the host's clock started, as a share of a tick.
+        phase: f64,
+    },
+}
+
+/// What an acknowledgement measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RttSample {
+    /// When the segments that it acknowledges had left.
+    pub sent: Departures,
+    /// SND.UNA after it.
+    pub una: u64,
+    /// SND.NXT.
+    pub high: u64,
+}
+
+impl RttSample {
+    /// Of one segment that left at `sent`, before any data.
+    pub fn of_handshake(sent: Instant) -> RttSample {
+        RttSample {
+            sent: Departures::at(sent),
+            una: 0,
+            high: 0,
+        }
+    }
 }
 
 /// The estimator of one connection.
@@ -48,33 +83,19 @@ pub struct RttEstimator {
 
 #[derive(Clone, Debug)]
 enum Averages {
-    Rfc6298 {
-        srtt: Duration,
-        rttvar: Duration,
-        any: bool,
-    },
-    /// `srtt8` is 8 × srtt and `rttvar4` is 4 × rttvar, in ticks.
-    Ticks {
-        srtt8: i64,
-        rttvar4: i64,
-        phase: Duration,
-    },
+    Rfc6298(Rfc6298),
+    Linux(Linux),
+    Ticks(TickCounts),
 }
 
 impl RttEstimator {
     /// An estimator without samples.
     pub fn new(params: &Arc<RtoParams>) -> RttEstimator {
-        let averages = match &params.ticks {
-            None => Averages::Rfc6298 {
-                srtt: Duration::ZERO,
-                rttvar: Duration::ZERO,
-                any: false,
-            },
-            Some(ticks) => Averages::Ticks {
-                srtt8: 0,
-                rttvar4: 0,
-                phase: Duration(whole(params.granularity.0 as f64 * ticks.phase)),
-            },
+        let granularity = params.granularity;
+        let averages = match params.rule {
+            RttRule::Rfc6298 => Averages::Rfc6298(Rfc6298::new(granularity)),
+            RttRule::Linux => Averages::Linux(Linux::new(params.min)),
+            RttRule::Ticks { phase } => Averages::Ticks(TickCounts::new(granularity, phase)),
         };
         RttEstimator {
             averages,
@@ -88,7 +109,7 @@ impl RttEstimator {
 
     /// Whether only one segment at a time may be timed.
     pub fn times_one_segment(&self) -> bool {
-        matches!(self.averages, Averages::Ticks { .. })
+        matches!(self.averages, Averages::Ticks(_))
     }
 
     /// The timeout to arm now, back-off included.
@@ -106,23 +127,19 @@ impl RttEstimator {
     /// The smoothed round-trip time; zero before there are samples.
     #[inline]
     pub fn srtt(&self) -> Duration {
-        match self.averages {
-            Averages::Rfc6298 { srtt, .. } => srtt,
-            Averages::Ticks { srtt8, .. } => {
-                Duration(srtt8.unsigned_abs() * self.params.granularity.0 / 8)
-            }
+        match &self.averages {
+            Averages::Rfc6298(averages) => averages.srtt,
+            Averages::Linux(averages) => averages.srtt,
+            Averages::Ticks(counts) => counts.srtt(),
         }
     }
 
     /// The smoothed round-trip time and its variation, once there are samples.
     pub fn smoothed(&self) -> Option<(Duration, Duration)> {
-        match self.averages {
-            Averages::Rfc6298 { srtt, rttvar, any } => any.then_some((srtt, rttvar)),
-            Averages::Ticks { srtt8, rttvar4, .. } => {
-                let tick = self.params.granularity.0;
-                let ticks = |scaled: i64, by: u64| Duration(scaled.unsigned_abs() * tick / by);
-                (srtt8 > 0).then(|| (ticks(srtt8, 8), ticks(rttvar4, 4)))
-            }
+        match &self.averages {
+            Averages::Rfc6298(averages) => averages.smoothed(),
+            Averages::Linux(averages) => averages.smoothed(),
+            Averages::Ticks(counts) => counts.smoothed(),
         }
     }
 
@@ -137,7 +154,8 @@ impl RttEstimator {
         let rtt = now.since(sent);
         let least = self.min_rtt.min(rtt);
         let plausible = rtt >= least + held;
-        self.sample(sent, if plausible { now - held } else { now });
+        let sample = RttSample::of_handshake(sent);
+        self.sample(&sample, if plausible { now - held } else { now });
         self.min_rtt = least;
         if !self.times_one_segment() {
             self.latest = Some(rtt);
@@ -147,52 +165,26 @@ impl RttEstimator {
     /// The average of a stack with reports of how long acknowledgements were held back, after the
     /// same samples.
     pub fn correct(&mut self, average: Duration) {
-        if let Averages::Rfc6298 {
-            srtt, any: true, ..
-        } = &mut self.averages
-        {
-            *srtt = average;
+        if let Averages::Rfc6298(averages) = &mut self.averages {
+            averages.correct(average);
         }
     }
 
-    /// A segment sent at `sent` was acknowledged at `now`. Ends any back-off.
+    /// An acknowledgement has come at `now`. Ends any back-off.
     #[inline]
-    pub fn sample(&mut self, sent: Instant, now: Instant) {
-        let rtt = now.since(sent);
+    pub fn sample(&mut self, sample: &RttSample, now: Instant) {
+        let rtt = now.since(sample.sent.newest);
         self.min_rtt = self.min_rtt.min(rtt);
         self.backoff = 0;
-        match &mut self.averages {
-            Averages::Rfc6298 { srtt, rttvar, any } => {
-                // §2.2 and §2.3, in this order: RTTVAR uses the old SRTT.
-                if *any {
-                    let error = Duration(srtt.0.abs_diff(rtt.0));
-                    *rttvar = Duration((3 * rttvar.0 + error.0) / 4);
-                    *srtt = Duration((7 * srtt.0 + rtt.0) / 8);
-                } else {
-                    (*srtt, *rttvar, *any) = (rtt, rtt.over(2), true);
-                }
-                self.rto = *srtt + self.params.granularity.max(rttvar.times(4));
-                self.latest = Some(rtt);
+        self.latest = Some(rtt);
+        self.rto = match &mut self.averages {
+            Averages::Rfc6298(averages) => averages.sample(rtt),
+            Averages::Linux(averages) => averages.sample(sample, now),
+            Averages::Ticks(counts) => {
+                self.latest = Some(counts.sample(sample.sent.newest, rtt));
+                counts.rto()
             }
-            Averages::Ticks {
-                srtt8,
-                rttvar4,
-                phase,
-            } => {
-                let tick = self.params.granularity.0;
-                let into_tick = (sent.0 + phase.0) % tick;
-                let ticks = (((rtt.0 + into_tick) / tick) as i64).max(1);
-                if *srtt8 != 0 {
-                    let delta = ticks - (*srtt8 >> 3);
-                    *srtt8 = (*srtt8 + delta).max(1);
-                    *rttvar4 = (*rttvar4 + delta.abs() - (*rttvar4 >> 2)).max(1);
-                } else {
-                    (*srtt8, *rttvar4) = (ticks << 3, ticks << 1);
-                }
-                self.rto = Duration((((*rttvar4 << 3) + *srtt8) >> 3).unsigned_abs() * tick);
-                self.latest = Some(Duration(ticks.unsigned_abs() * tick));
-            }
-        }
+        };
     }
 
     /// The timer expired: double the timeout (§5.5).
@@ -200,13 +192,8 @@ impl RttEstimator {
         if self.rto() < self.params.max {
             self.backoff += 1;
         }
-        if let Averages::Ticks { srtt8, rttvar4, .. } = &mut self.averages {
-            // Backed off beyond eight, ns-2 gives up its average and keeps its size as
-            // deviation.
-            if self.backoff > 3 {
-                *rttvar4 += *srtt8 >> 3;
-                *srtt8 = 0;
-            }
+        if let Averages::Ticks(counts) = &mut self.averages {
+            counts.back_off(self.backoff);
         }
     }
 
@@ -233,13 +220,14 @@ mod tests {
             max: Duration::from_secs(60),
             granularity: Duration::from_millis(1),
             after_syn_loss: Duration::from_secs(3),
-            ticks: None,
+            rule: RttRule::Rfc6298,
             jiffy: None,
         }
     }
 
     fn feed(estimator: &mut RttEstimator, rtt_ms: u64) {
-        estimator.sample(Instant::ZERO, Instant::from_millis(rtt_ms));
+        let sample = RttSample::of_handshake(Instant::ZERO);
+        estimator.sample(&sample, Instant::from_millis(rtt_ms));
     }
 
     #[test]
@@ -257,7 +245,7 @@ mod tests {
     fn the_smoothed_round_trip_is_there_with_the_first_sample() {
         let ticks = RtoParams {
             granularity: Duration::from_millis(100),
-            ticks: Some(Ticks { phase: 0.0 }),
+            rule: RttRule::Ticks { phase: 0.0 },
             ..rfc(Duration::ZERO)
         };
         for params in [rfc(Duration::ZERO), ticks] {
@@ -306,16 +294,17 @@ mod tests {
             min: Duration::from_millis(200),
             initial: Duration::from_secs(3),
             granularity: Duration::from_millis(10),
-            ticks: Some(Ticks { phase: 0.5 }),
+            rule: RttRule::Ticks { phase: 0.5 },
             ..rfc(Duration::ZERO)
         };
         let mut e = RttEstimator::new(&Arc::new(params));
         assert_eq!(e.rto(), Duration::from_secs(3));
         // 64.1 ms + 5 ms into the tick: six ticks; srtt 6, rttvar 3, RTO 6 + 4·3 = 18.
-        e.sample(Instant::ZERO, Instant::from_micros(64_100));
+        let sample = RttSample::of_handshake(Instant::ZERO);
+        e.sample(&sample, Instant::from_micros(64_100));
         assert_eq!(e.latest(), Some(Duration::from_millis(60)));
         assert_eq!(e.rto(), Duration::from_millis(200));
-        e.sample(Instant::ZERO, Instant::from_millis(400));
+        feed(&mut e, 400);
         assert_eq!(e.latest(), Some(Duration::from_millis(400)));
     }
 }

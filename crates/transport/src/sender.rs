@@ -12,7 +12,7 @@ use super::pacing_rate;
 use super::persist::{is_stalled, part, probe, Persist};
 use super::quick_start::Asked;
 use super::recovery::Recovery;
-use super::rtt::RttEstimator;
+use super::rtt::{RttEstimator, RttSample};
 use super::segment::{ByteRange, SegmentRange, Why};
 use super::send_buffer::SendBuffer;
 use super::stack::{Bucket, Pacing, Restart, Stack};
@@ -357,7 +357,7 @@ impl Sender {
         c.take_window(ack.window());
         let fair = tries == 1;
         match fair {
-            true => c.rtt.sample(at, now),
+            true => c.rtt.sample(&RttSample::of_handshake(at), now),
             false => c.rtt.after_syn_loss(),
         }
         self.end_exchange(now, fair.then(|| now.since(at)));
@@ -430,7 +430,8 @@ impl Sender {
         let exact = opening.sent.get(answered as usize).copied();
         opening.lost |= exact.is_some() && opening.is_missing(answer);
         if tries == 1 || exact.is_some() {
-            c.rtt.sample(exact.unwrap_or(at), now);
+            let sample = RttSample::of_handshake(exact.unwrap_or(at));
+            c.rtt.sample(&sample, now);
         } else if !c.stack.ns2.syn_backoff_lasts {
             c.rtt.after_syn_loss();
         }

@@ -11,7 +11,7 @@ pub use presets::{all_presets, names, Preset, PRESETS};
 use super::handshake::{Handshake, SMALLEST_INITIAL};
 use super::receive_window::{Field, Growth, ReceiveBuffer, ReceiveWindow};
 use super::receiver::{AckPolicy, ReceiverConfig, ReceiverOptions, WindowField};
-use super::rtt::{RtoParams, Ticks};
+use super::rtt::{RtoParams, RttRule};
 pub use super::token_bucket::Bucket;
 use crate::narrow::whole;
 use flowstart_control::{

@@ -13,7 +13,7 @@ use flowstart_control::signals::PathMemory;
 use flowstart_control::{Amount, Bytes, Duration, Instant, Named, Rate};
 use flowstart_network::chain::Chain;
 use flowstart_transport::stack::{EcnMode, Stack};
-use flowstart_transport::Handshake;
+use flowstart_transport::{Handshake, RttRule};
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
@@ -103,11 +103,11 @@ fn refuse_what_does_nothing(spec: &FlowSpec, field: &str) -> Result<(), RequestE
 /// The ends with a separate clock.
 fn with_tick_phase(ends: &Ends, field: &str, phase: f64) -> Result<Ends, RequestError> {
     let mut stack = Stack::clone(&ends.stack);
-    let Some(ticks) = &mut stack.timer().ticks else {
+    let RttRule::Ticks { phase: present } = &mut stack.timer().rule else {
         let problem = format!("`{phase}` changes nothing: only the `ns2` stack counts in ticks");
         return Err(RequestError::new(format!("{field}.tick_phase"), problem));
     };
-    ticks.phase = phase;
+    *present = phase;
     Ok(Ends::new(stack))
 }
 

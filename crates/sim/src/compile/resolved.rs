@@ -11,6 +11,7 @@ use flowstart_network::chain::Chain;
 use flowstart_network::queue::Limit;
 use flowstart_transport::receiver::AckPolicy;
 use flowstart_transport::stack::{Pacing, Stack};
+use flowstart_transport::RttRule;
 
 impl Scenario {
     /// This scenario with every default written out. It runs to the same outcome.
@@ -117,7 +118,10 @@ impl StackSpec {
             ack_timer: timer,
             ack_every: every,
             ack_quick: quick,
-            tick_phase: stack.rto.ticks.as_ref().map(|ticks| ticks.phase),
+            tick_phase: match stack.rto.rule {
+                RttRule::Ticks { phase } => Some(phase),
+                _ => None,
+            },
             pacing: Some(match stack.pacing.rule {
                 Pacing::None => PacingName::None,
                 Pacing::Internal => PacingName::Internal,

@@ -7,7 +7,7 @@ use crate::spec::{
 use flowstart_control::{Amount, Bytes, Duration, InitialWindow};
 use flowstart_transport::receiver::AckPolicy;
 use flowstart_transport::stack::{names, Bucket, Pacing, Stack};
-use flowstart_transport::ReceiveBuffer;
+use flowstart_transport::{ReceiveBuffer, RttRule};
 
 impl StackSpec {
     /// The preset with every override applied, for flows whose segments are of this
@@ -161,8 +161,8 @@ impl StackSpec {
             );
             return Err(RequestError::new("stack.rto_min", problem));
         }
-        if let (Some(phase), Some(ticks)) = (self.tick_phase, &mut rto.ticks) {
-            ticks.phase = phase;
+        if let (Some(phase), RttRule::Ticks { phase: present }) = (self.tick_phase, &mut rto.rule) {
+            *present = phase;
         }
         Ok(())
     }

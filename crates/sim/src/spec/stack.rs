@@ -10,6 +10,7 @@ use flowstart_transport::stack::RecoveryKind::{
 };
 use flowstart_transport::stack::{EcnMode, Pacing, ReductionKind, Restart, Sharing, Stack, Undo};
 use flowstart_transport::Handshake;
+use flowstart_transport::RttRule;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -71,8 +72,12 @@ const UNDOES: Need<Stack> = needs(
     "only `sack`, `rack` and `quic` find out that a loss was none (stack.recovery)",
 );
 const TICKS: Need<Stack> = needs(
-    |stack| stack.rto.ticks.is_some(),
+    |stack| matches!(stack.rto.rule, RttRule::Ticks { .. }),
     "only the `ns2` stack counts in ticks",
+);
+const CLOCK: Need<Stack> = needs(
+    |stack| stack.rto.rule != RttRule::Linux,
+    "Linux bounds the variation instead (stack.rto_min)",
 );
 const PACES_BY_RFC9002: Need<Stack> = needs(
     |stack| matches!(stack.pacing.rule, Pacing::Rfc9002(_)),
@@ -234,6 +239,7 @@ fields! {
         pub rto_max: Option<Duration>,
         /// Clock granularity; with `ns2` the tick of RTT measurements.
         #[check(ticking)]
+        #[needs(CLOCK)]
         #[sets(timer().granularity)]
         pub tick: Option<Duration>,
         /// Timeout backoff of lost SYNs until a valid RTT sample, as in ns-2.

@@ -1,22 +1,29 @@
 //! Round trips, the retransmission timer and idle times of a connection.
 
+use super::super::rtt::RttSample;
+use super::super::sent::Departures;
 use super::{Connection, Timed};
 use flowstart_control::{Duration, Instant, Segments};
 
 impl Connection {
     /// Takes the round-trip sample that an acknowledgement up to `una` gives, and
-    /// returns it exact. `sent` is when what it
+    /// returns that of the newest segment exact. `sent` is when what it
     /// answers was sent, if that is known ([`NewlyAcked::sent`]).
-    pub fn take_sample(&mut self, sent: Option<Instant>, now: Instant) -> Option<Duration> {
+    pub fn take_sample(&mut self, sent: Option<Departures>, now: Instant) -> Option<Duration> {
         if self.rtt.times_one_segment() {
             if self.timed.covered_by(self.una()) {
-                self.rtt.sample(self.timed.sent, now);
+                self.sample(Departures::at(self.timed.sent), now);
                 self.stop_timing();
             }
-        } else if let Some(at) = sent {
-            self.rtt.sample(at, now);
+        } else if let Some(sent) = sent {
+            self.sample(sent, now);
         }
-        sent.map(|at| now.since(at))
+        sent.map(|sent| now.since(sent.newest))
+    }
+
+    fn sample(&mut self, sent: Departures, now: Instant) {
+        let (una, high) = (self.una(), self.high());
+        self.rtt.sample(&RttSample { sent, una, high }, now);
     }
 
     /// Stops timing the segment that is being timed (ns-2: whenever its timer is reset).
@@ -61,7 +68,7 @@ impl Connection {
         if self.high() == 0 || self.outstanding() > 0 {
             return None;
         }
-        let since = if self.stack.rto.ticks.is_some() {
+        let since = if self.rtt.times_one_segment() {
             self.last_acked
         } else {
             self.last_sent

@@ -94,7 +94,8 @@ impl Loss {
                     return None;
                 }
                 let blocks = ack.sack_blocks().filter(|(_, end)| *end <= high);
-                let newly = c.acknowledge(ack.una(), blocks, now);
+                let reception = c.reception(ack.answers_repetition(), now);
+                let newly = c.acknowledge(ack.una(), blocks, reception);
                 self.on_news(c, &newly, ack, now)
             }
             Ack::Numbers(ack) => {

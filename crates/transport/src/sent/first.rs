@@ -3,6 +3,7 @@
 //! Segments that left at one instant are one entry, so a flight takes as much memory as it
 //! had acknowledgements to send by, and none for a window sent at once.
 
+use super::arrivals::Departures;
 use super::hint::Hint;
 use flowstart_control::Instant;
 use std::collections::VecDeque;
@@ -53,23 +54,25 @@ impl Transmissions {
         (position < burst.end).then_some((burst.at, burst.end))
     }
 
-    /// Forgets what is below `una`. Returns when the newest of it was sent.
+    /// Forgets what is below `una`, which is not empty. Returns when it was sent.
     #[inline]
-    pub(super) fn forget_below(&mut self, una: u64) -> Instant {
+    pub(super) fn forget_below(&mut self, una: u64) -> Departures {
+        let oldest = self.oldest();
         while let Some(&Burst { end, at }) = self.earlier.front() {
             self.newest = at;
             if end <= una {
                 self.earlier.pop_front();
             }
             if end >= una {
-                return self.newest;
+                return Departures { oldest, newest: at };
             }
         }
         self.newest = self.last.at;
         if self.last.end <= una {
             self.last = Burst::default();
         }
-        self.newest
+        let newest = self.newest;
+        Departures { oldest, newest }
     }
 
     /// When the oldest that is out was first sent.
@@ -94,9 +97,13 @@ mod tests {
         first.push(10, Instant(1));
         first.push(20, Instant(2));
         first.push(30, Instant(3));
-        assert_eq!(first.forget_below(20), Instant(2));
-        assert_eq!(first.forget_below(25), Instant(3), "a part of the third");
-        assert_eq!(first.forget_below(30), Instant(3));
+        assert_eq!(first.forget_below(20).newest, Instant(2));
+        assert_eq!(
+            first.forget_below(25).newest,
+            Instant(3),
+            "a part of the third"
+        );
+        assert_eq!(first.forget_below(30).newest, Instant(3));
     }
 
     #[test]
@@ -105,9 +112,9 @@ mod tests {
         (1..=10).for_each(|n| first.push(10 * n, Instant(1)));
         first.push(110, Instant(2));
         assert_eq!(first.earlier.len(), 1);
-        assert_eq!(first.forget_below(40), Instant(1));
-        assert_eq!(first.forget_below(100), Instant(1));
-        assert_eq!(first.forget_below(110), Instant(2));
+        assert_eq!(first.forget_below(40).newest, Instant(1));
+        assert_eq!(first.forget_below(100).newest, Instant(1));
+        assert_eq!(first.forget_below(110).newest, Instant(2));
     }
 
     proptest! {

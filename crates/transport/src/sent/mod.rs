@@ -39,7 +39,7 @@ use flowstart_control::{Instant, Rate};
 use packets::Packets;
 use scoreboard::{bytes, Scoreboard};
 
-pub use arrivals::{Arrivals, Sending};
+pub use arrivals::{Arrivals, Departures, Reception, Sending};
 pub use hint::Hint;
 pub use packets::Packet;
 pub use retransmissions::Retransmission;
@@ -65,9 +65,9 @@ pub struct NewlyAcked {
     pub delivered: u64,
     /// Those of them that it acknowledges selectively.
     pub sacked: u64,
-    /// When the newest that it covers cumulatively was sent, unless some of that was sent twice:
+    /// When what it covers cumulatively was sent, unless some of that was sent twice:
     /// then a sample would be ambiguous (RFC 6298 §3).
-    pub sent: Option<Instant>,
+    pub sent: Option<Departures>,
     /// When the oldest that it covers cumulatively was first sent, and when it last left again if
     /// that is on its way; only after a loss or with packets out of order.
     pub oldest: Option<(Instant, Option<Instant>)>,
@@ -76,14 +76,17 @@ pub struct NewlyAcked {
 }
 
 impl NewlyAcked {
-    /// Segments of `[before, una)`, sent once, the last of them at `sent`.
-    fn in_order(before: u64, una: u64, sent: Instant) -> NewlyAcked {
+    /// Segments of `[before, una)`, sent once.
+    fn in_order(before: u64, una: u64, sent: Departures) -> NewlyAcked {
+        let last = Some(Sending::first(sent.newest, una));
         NewlyAcked {
             acked: una - before,
             delivered: una - before,
             sent: Some(sent),
             times: Arrivals {
-                newest: Some(Sending::first(sent, una)),
+                newest: last,
+                last,
+                acked_once: Some(sent),
                 once_from: Some(before),
                 ..Arrivals::default()
             },
@@ -222,18 +225,20 @@ impl SentPackets {
         &mut self,
         una: u64,
         blocks: impl Iterator<Item = (u64, u64)>,
-        now: Instant,
+        reception: impl Into<Reception>,
     ) -> NewlyAcked {
         let una = una.max(self.una);
+        let reception = reception.into();
         let mut blocks = blocks.peekable();
         if self.is_clear() && blocks.peek().is_none() {
             if una == self.una {
                 return NewlyAcked::default();
             }
             let before = self.una;
-            return NewlyAcked::in_order(before, una, self.acknowledge_in_order(una, now));
+            let sent = self.acknowledge_in_order(una, reception.now);
+            return NewlyAcked::in_order(before, una, sent);
         }
-        self.acknowledge_with_scoreboard(una, blocks, now)
+        self.acknowledge_with_scoreboard(una, blocks, reception)
     }
 
     /// Whether nothing is missing, and nothing was sent twice.
@@ -244,9 +249,9 @@ impl SentPackets {
     }
 
     /// Moves SND.UNA up to `una`, which is above it, while the ledger [is clear](Self::is_clear).
-    /// Returns when the newest segment below was sent.
+    /// Returns when the segments below were sent.
     #[inline]
-    pub fn acknowledge_in_order(&mut self, una: u64, now: Instant) -> Instant {
+    pub fn acknowledge_in_order(&mut self, una: u64, now: Instant) -> Departures {
         if let Some(delivery) = &mut self.delivery {
             delivery.take(una, &[(self.una, una)], now);
         }
@@ -265,7 +270,7 @@ impl SentPackets {
         &mut self,
         una: u64,
         blocks: impl Iterator<Item = (u64, u64)>,
-        now: Instant,
+        reception: Reception,
     ) -> NewlyAcked {
         let scoreboard = self.scoreboard.get_or_insert_default();
         let advances = una > self.una;
@@ -281,15 +286,23 @@ impl SentPackets {
             }
         }
         if self.detail == Tracking::Times {
+            // Linux handles what is SACKed in the order of positions.
+            fresh[..above].sort_unstable();
             for (i, piece) in fresh.iter().enumerate() {
-                let once = scoreboard.time(*piece, forward, &self.first, &mut times);
-                if i < above {
-                    times.sacked_once = times.sacked_once.max(once);
-                }
+                let until = match i < above {
+                    true => reception.repeats_until,
+                    false => reception.acked_repeats_until,
+                };
+                let once = scoreboard.time(*piece, forward, &self.first, until, &mut times);
+                let departures = match i < above {
+                    true => &mut times.sacked_once,
+                    false => &mut times.acked_once,
+                };
+                *departures = once.map(|once| once.and(*departures)).or(*departures);
             }
         }
         if let Some(delivery) = &mut self.delivery {
-            delivery.take(una, &fresh, now);
+            delivery.take(una, &fresh, reception.now);
         }
         let acked = una - self.una;
         let delivered = sacked + bytes(&fresh[above..]);
@@ -305,9 +318,9 @@ impl SentPackets {
         }
     }
 
-    /// Moves SND.UNA up to `una`. Returns when the newest below it was sent, if nothing below it
+    /// Moves SND.UNA up to `una`. Returns when what is below it was sent, if nothing below it
     /// was sent twice.
-    fn advance(&mut self, una: u64) -> Option<Instant> {
+    fn advance(&mut self, una: u64) -> Option<Departures> {
         self.una = una;
         let sent = self.first.forget_below(una);
         let scoreboard = self.scoreboard.as_mut();

@@ -89,9 +89,13 @@ impl Retransmissions {
     }
 
     /// Something of `[start, end)` has arrived: what repeated any of it is not on its way any
-    /// more. Returns the one that left last.
-    pub(super) fn arrived(&mut self, start: u64, end: u64) -> Option<Sending> {
-        let mut newest = None;
+    /// more. Returns, of those that left no later than `until`, the last and the highest.
+    pub(super) fn arrived(
+        &mut self,
+        (start, end): (u64, u64),
+        until: Instant,
+    ) -> (Option<Sending>, Option<Sending>) {
+        let (mut newest, mut highest) = (None, None);
         let mut at = self.by_start.partition_point(|(s, _)| *s < end);
         while let Some((from, order)) = at.checked_sub(1).map(|below| self.by_start[below]) {
             if from + self.longest <= start {
@@ -100,16 +104,20 @@ impl Retransmissions {
             at -= 1;
             let again = self.queue[index(order - self.first)];
             if again.end > start {
-                newest = newest.max(Some(Sending {
+                let sending = Sending {
                     sent: again.sent,
                     end: again.end,
                     again: true,
                     order,
-                }));
+                };
+                if again.sent <= until {
+                    newest = newest.max(Some(sending));
+                    highest = highest.or(Some(sending));
+                }
                 self.remove(at);
             }
         }
-        newest
+        (newest, highest)
     }
 
     /// Takes away the one at this place of the index.

@@ -1,7 +1,7 @@
 //! What a connection's ledger has only once something was lost, sent again or out of order.
 
 use super::super::ranges::RangeSet;
-use super::arrivals::{Arrivals, Sending};
+use super::arrivals::{Arrivals, Departures, Sending};
 use super::boundaries::Boundaries;
 use super::first::Transmissions;
 use super::hint::Hint;
@@ -111,43 +111,48 @@ impl Scoreboard {
         self.lost.remove(start, end, |a, b| *lost_bytes -= b - a);
     }
 
-    /// Which sendings may have brought `[start, end)`, which has arrived above `forward` or
-    /// below it. Returns when its last byte left, if it left only once.
+    /// Which sendings may have brought `piece`, which has arrived above `forward` or below it; a
+    /// retransmission only if it left no later than `until`. Returns when those of its segments
+    /// left that were sent once.
     pub(super) fn time(
         &mut self,
-        (start, end): (u64, u64),
+        piece: (u64, u64),
         forward: u64,
         first: &Transmissions,
+        until: Instant,
         arrivals: &mut Arrivals,
-    ) -> Option<Instant> {
-        let repeated = self.repeated.meets(start, end);
-        let mut once = Some(start);
+    ) -> Option<Departures> {
+        let repeated = self.repeated.meets(piece.0, piece.1);
+        let (mut once, mut last) = (Some(piece), None);
         if repeated {
-            arrivals.newest = arrivals.newest.max(self.again.arrived(start, end));
-            once = self.first_sent_once(start, end);
+            let (newest, highest) = self.again.arrived(piece, until);
+            arrivals.newest = arrivals.newest.max(newest);
+            last = highest;
+            once = self.sent_once(piece);
         }
-        arrivals.once_from = lower(arrivals.once_from, once);
-        let below = once.filter(|once| *once < forward);
-        arrivals.reordered = lower(arrivals.reordered, below);
-        if repeated && self.repeated.meets(end - 1, end) {
-            return None;
-        }
-        let sent = first.sent_at(end - 1, &mut self.hint);
-        arrivals.newest = arrivals.newest.max(Some(Sending {
-            sent,
-            end,
-            again: false,
-            order: 0,
-        }));
-        Some(sent)
+        let from = once.map(|(from, _)| from);
+        arrivals.once_from = lower(arrivals.once_from, from);
+        arrivals.reordered = lower(arrivals.reordered, from.filter(|from| *from < forward));
+        let departures = once.map(|(from, end)| {
+            let oldest = first.sent_at(from, &mut self.hint);
+            let newest = first.sent_at(end - 1, &mut self.hint);
+            let sending = Sending::first(newest, end);
+            arrivals.newest = arrivals.newest.max(Some(sending));
+            last = last.filter(|last| last.end >= end).or(Some(sending));
+            Departures { oldest, newest }
+        });
+        arrivals.last = last.or(arrivals.last);
+        departures
     }
 
-    /// The lowest of `[start, end)` that was sent only once.
-    fn first_sent_once(&self, start: u64, end: u64) -> Option<u64> {
-        let mut first = None;
-        self.repeated
-            .holes_within(start, end, |from, _| first = first.or(Some(from)));
-        first
+    /// Where the lowest of `[start, end)` begins that was sent only once, and where the highest
+    /// ends.
+    fn sent_once(&self, (start, end): (u64, u64)) -> Option<(u64, u64)> {
+        let mut once: Option<(u64, u64)> = None;
+        self.repeated.holes_within(start, end, |from, to| {
+            once = Some((once.map_or(from, |(lowest, _)| lowest), to));
+        });
+        once
     }
 
     /// Whether something below `una` was sent again; it is forgotten.

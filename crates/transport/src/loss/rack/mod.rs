@@ -21,7 +21,7 @@ use super::super::connection::Connection;
 use super::super::info::{CaState, Info};
 use super::super::offload::{Offload, Verdict};
 use super::super::segment::{ByteRange, SegmentRange, Why};
-use super::super::sent::{Arrivals, Hint, NewlyAcked, Sending};
+use super::super::sent::{Arrivals, Departures, Hint, NewlyAcked, Sending};
 use super::super::stack::Undo;
 use super::super::timer::Timer;
 use super::super::undo::{Frto, UndoState, Verdict as Timeout};
@@ -53,8 +53,10 @@ enum State {
 pub struct Rack {
     state: State,
     high_seq: u64,
-    /// The sending that left last of those that have arrived, and its round trip.
-    newest: Option<(Sending, Duration)>,
+    /// The sending that left last of those that have arrived (`rack.mstamp`, `rack.end_seq`).
+    newest: Option<Sending>,
+    /// The round trip of the one that arrived last (`rack.rtt_us`).
+    rtt: Duration,
     /// First sendings below this are examined.
     examined: u64,
     /// And were before the last timeout.
@@ -108,7 +110,7 @@ impl Rack {
     /// What arrives next left no earlier than the newest arrival, so that RACK's clock continues.
     #[inline]
     pub fn is_steady(&self, c: &Connection) -> bool {
-        let newest = self.newest.map_or(Instant::ZERO, |(newest, _)| newest.sent);
+        let newest = self.newest.map_or(Instant::ZERO, |newest| newest.sent);
         self.state == State::Open
             && self.probe.out.is_none()
             && self.forced.is_none()
@@ -124,7 +126,8 @@ impl Rack {
         let una = c.una();
         self.examined = self.examined.max(una);
         self.reordering.adapt(sent, now);
-        self.newest = Some((Sending::first(sent, una), now.since(sent)));
+        self.newest = Some(Sending::first(sent, una));
+        self.rtt = now.since(sent);
         self.timer.stop();
         self.episode.forget_retransmissions();
         self.usage.limits(&c.session.window)
@@ -169,12 +172,12 @@ impl Rack {
                 true => again.filter(|sent| now.since(*sent) >= least),
                 false => Some(first),
             });
-        // The sample is of SACKed data where there is no other, else the timestamp's.
-        let sent = newly.sent.or(newly.times.sacked_once).or(echo);
-        let rtt = c.take_sample(sent.filter(|_| !overtaken), now);
+        let departures = departures_timed(c, newly, echo);
+        let rtt = c.take_sample(departures.filter(|_| !overtaken), now);
         let sacked_once = newly.times.sacked_once;
         let sacked_once = sacked_once.filter(|_| !overtaken && !advanced);
-        self.answers_before_head = sacked_once.is_some_and(|sent| sent < c.sent.oldest_left());
+        let left = c.sent.oldest_left();
+        self.answers_before_head = sacked_once.is_some_and(|sent| sent.oldest < left);
         if c.stack.recovery.sack {
             self.note_arrivals(c, &newly.times, now);
         }
@@ -303,23 +306,20 @@ impl Rack {
             return;
         };
         self.reordering.adapt(arrival.sent, now);
-        let rtt = now.since(arrival.sent);
-        // What came back earlier than anything can is the answer to the first sending.
-        if arrival.again && c.rtt.min_rtt().is_some_and(|least| rtt < least) {
-            return;
-        }
-        if self.newest.is_none_or(|(newest, _)| arrival > newest) {
-            self.newest = Some((arrival, Duration::ZERO + rtt));
+        // `tcp_rack_advance`: every segment sets the round trip, only a newer one the sending.
+        self.newest = self.newest.max(Some(arrival));
+        if let Some(last) = arrivals.last {
+            self.rtt = now.since(last.sent);
         }
     }
 
     /// RFC 8985 §6.2 steps 4 and 5: takes for lost what left before the newest arrival did and
     /// long enough ago. Whether anything was.
     fn detect_losses(&mut self, c: &mut Connection, now: Instant) -> bool {
-        let Some((newest, rtt)) = self.newest else {
+        let Some(newest) = self.newest else {
             return false;
         };
-        let loss_delay = rtt + self.reordering.window(c, !self.repairs_nothing());
+        let loss_delay = self.rtt + self.reordering.window(c, !self.repairs_nothing());
         let before = c.sent.lost_bytes();
         let first = self.detect_among_first_sendings(c, newest, loss_delay, now);
         let again = detect_among_retransmissions(c, newest, loss_delay, now);
@@ -723,6 +723,28 @@ impl Rack {
     /// Bytes in flight: what is neither SACKed nor lost, and what was sent again.
     pub fn pipe(&self, c: &Connection) -> u64 {
         c.sent.in_flight().saturating_sub(self.duplicates.bytes())
+    }
+}
+
+/// When the segments left that the round trip is measured with (`tcp_clean_rtx_queue`,
+/// `tcp_ack_update_rtt`): those acknowledged cumulatively if none of them was sent twice, else
+/// those SACKed, else what the timestamp echoes. The newest is rather of those SACKed.
+fn departures_timed(
+    c: &Connection,
+    newly: &NewlyAcked,
+    echo: Option<Instant>,
+) -> Option<Departures> {
+    let sacked = newly.times.sacked_once;
+    let acked = match c.stack.recovery.sack {
+        true => newly.times.acked_once.filter(|_| newly.sent.is_some()),
+        false => newly.sent,
+    };
+    match (acked.or(sacked), sacked.or(acked)) {
+        (Some(first), Some(last)) => Some(Departures {
+            oldest: first.oldest,
+            newest: last.newest,
+        }),
+        _ => echo.map(Departures::at),
     }
 }
 

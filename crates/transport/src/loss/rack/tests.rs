@@ -3,6 +3,7 @@
 use super::super::super::sender::{Preparation, Sender};
 use super::super::super::stack::{EcnMode, Stack};
 use super::*;
+use crate::rtt::RttSample;
 use flowstart_control::catalog::Recipe;
 use flowstart_control::signals::Ack;
 use flowstart_control::slow_start::SlowStart;
@@ -28,7 +29,10 @@ pub(super) fn connection(rtts: &[Duration], out: u64) -> Connection {
     let controller = catalog::controller("slow-start", "reno", Convention::Linux).unwrap();
     let mut c = Connection::new(Arc::new(Stack::linux()), 0, controller);
     for rtt in rtts {
-        c.rtt.sample(Instant::ZERO, Instant::ZERO + *rtt);
+        c.rtt.sample(
+            &RttSample::of_handshake(Instant::ZERO),
+            Instant::ZERO + *rtt,
+        );
     }
     c.queued = 1000 * c.mss();
     for _ in 0..out {

@@ -5,7 +5,7 @@ use super::super::Loss;
 use super::*;
 use crate::connection::AckMeta;
 use crate::recovery::Recovery;
-use crate::rtt::RttEstimator;
+use crate::rtt::{RttEstimator, RttSample};
 use crate::stack::Stack;
 use crate::stack::Undo;
 use flowstart_control::{catalog, Convention};
@@ -43,7 +43,10 @@ impl Bench {
     /// The same after a handshake that took 100 ms.
     fn confirmed(cwnd: u64) -> Bench {
         let mut bench = Bench::new(cwnd);
-        bench.c.rtt.sample(Instant::ZERO, at_ms(100));
+        bench
+            .c
+            .rtt
+            .sample(&RttSample::of_handshake(Instant::ZERO), at_ms(100));
         bench.recovery.on_handshake(&mut bench.c, false, at_ms(100));
         bench
     }
@@ -314,7 +317,10 @@ fn data_has_no_timer_before_the_handshake_is_confirmed() {
     let mut bench = Bench::new(12_000);
     bench.send(3, Instant::ZERO);
     assert_eq!(bench.recovery.deadline(), None);
-    bench.c.rtt.sample(Instant::ZERO, at_ms(100));
+    bench
+        .c
+        .rtt
+        .sample(&RttSample::of_handshake(Instant::ZERO), at_ms(100));
     bench.recovery.on_handshake(&mut bench.c, false, at_ms(100));
     assert_eq!(bench.recovery.deadline(), Some(at_ms(325)));
 }

@@ -158,9 +158,15 @@ impl Pair {
             rate.note_pipe(pipe);
         }
         self.literal.rate.note_pipe(pipe);
-        let expected = self.literal.take(una, blocks);
-        let (blocks, now) = (blocks.iter().copied(), self.literal.now);
-        let newly = self.sent.acknowledge(una, blocks, now);
+        let now = self.literal.now;
+        let reception = Reception {
+            now,
+            repeats_until: now.saturating_sub(Duration(choice % 4)),
+            acked_repeats_until: now.saturating_sub(Duration(choice % 5)),
+        };
+        let expected = self.literal.take(una, blocks, reception);
+        let blocks = blocks.iter().copied();
+        let newly = self.sent.acknowledge(una, blocks, reception);
         prop_assert_eq!(self.visible(newly), self.visible(expected));
         if newly.acked > 0 {
             let newest = self.sent.newest_first_sent();

@@ -122,8 +122,8 @@ impl Literal {
         told.clone().filter(counts).collect()
     }
 
-    /// What the acknowledgement reports for the first time: runs of bytes above `una`, in the order
-    /// of the blocks, and then below it; and how many runs are above.
+    /// What the acknowledgement reports for the first time: runs of bytes above `una` and then
+    /// below it; and how many runs are above.
     fn news(&mut self, una: u64, blocks: &[(u64, u64)]) -> (Vec<(u64, u64)>, usize) {
         let mut runs = Vec::new();
         for block in blocks {
@@ -131,6 +131,7 @@ impl Literal {
             let fresh = counted.into_iter().filter(|b| self.arrived.insert(*b));
             add_runs(&mut runs, fresh.collect());
         }
+        runs.sort_unstable();
         let above = runs.len();
         let below: Vec<u64> = (self.una..una).collect();
         let fresh = below.into_iter().filter(|b| self.arrived.insert(*b));
@@ -139,7 +140,12 @@ impl Literal {
     }
 
     /// An acknowledgement of all below `una` and of `blocks`.
-    pub(super) fn take(&mut self, una: u64, blocks: &[(u64, u64)]) -> NewlyAcked {
+    pub(super) fn take(
+        &mut self,
+        una: u64,
+        blocks: &[(u64, u64)],
+        reception: Reception,
+    ) -> NewlyAcked {
         let una = una.max(self.una);
         let told = (!self.is_clear() || !blocks.is_empty()) && una > self.una;
         let oldest = told.then(|| (self.first(self.una).sent, self.head_left()));
@@ -147,16 +153,23 @@ impl Literal {
         let (runs, above) = self.news(una, blocks);
         let mut times = Arrivals::default();
         for (i, run) in runs.iter().enumerate() {
-            let once = self.time(*run, forward, &mut times);
-            if i < above {
-                times.sacked_once = times.sacked_once.max(once);
-            }
+            let until = match i < above {
+                true => reception.repeats_until,
+                false => reception.acked_repeats_until,
+            };
+            let once = self.time(*run, forward, until, &mut times);
+            let all = match i < above {
+                true => &mut times.sacked_once,
+                false => &mut times.acked_once,
+            };
+            *all = once.map(|once| once.and(*all)).or(*all);
         }
         let bytes_of = |runs: &[(u64, u64)]| runs.iter().map(|(a, b)| b - a).sum::<u64>();
         let taken = runs.iter().flat_map(|(a, b)| *a..*b);
         let taken: Vec<_> = taken.map(|b| (b, self.last_holding(b))).collect();
         self.rate.take(&taken, self.now);
         let acked = una - self.una;
+        let oldest_first_sent = (acked > 0).then(|| self.first(self.una).sent);
         let twice = (self.una..una).any(|b| self.is_repeated(b));
         if acked > 0 {
             self.newest_first_sent = self.first(una - 1).sent;
@@ -167,43 +180,57 @@ impl Literal {
             acked,
             delivered: bytes_of(&runs),
             sacked: bytes_of(&runs[..above]),
-            sent: (acked > 0 && !twice).then_some(self.newest_first_sent),
+            sent: oldest_first_sent
+                .filter(|_| !twice)
+                .map(|oldest| Departures {
+                    oldest,
+                    newest: self.newest_first_sent,
+                }),
             oldest,
             times,
         }
     }
 
-    /// A run of bytes has arrived that had not. Returns when its last byte left, if only once.
+    /// A run of bytes has arrived that had not; a retransmission counts if it left no later than
+    /// `until`. Returns when those of its bytes left that left only once.
     fn time(
         &mut self,
         (start, end): (u64, u64),
         forward: u64,
+        until: Instant,
         times: &mut Arrivals,
-    ) -> Option<Instant> {
+    ) -> Option<Departures> {
+        let mut repeats = Vec::new();
         for segment in self.segments.iter_mut().filter(|s| s.out) {
             if segment.start < end && start < segment.end {
                 segment.out = false;
-                times.newest = times.newest.max(Some(segment.sending()));
+                repeats.push(*segment);
             }
         }
+        repeats.retain(|s| s.sent <= until);
         self.lost.retain(|b| !(start..end).contains(b));
-        if let Some(once) = (start..end).find(|b| !self.is_repeated(*b)) {
-            let least = |before: Option<u64>| Some(before.map_or(once, |b| b.min(once)));
+        let once: Vec<u64> = (start..end).filter(|b| !self.is_repeated(*b)).collect();
+        let departures: Vec<Instant> = once.iter().map(|b| self.first(*b).sent).collect();
+        if let Some(once) = once.first() {
+            let least = |before: Option<u64>| Some(before.map_or(*once, |b| b.min(*once)));
             times.once_from = least(times.once_from);
-            if once < forward {
+            if *once < forward {
                 times.reordered = least(times.reordered);
             }
         }
-        let last = *self.first(end - 1);
-        let once = !self.is_repeated(end - 1);
-        if once {
-            let sending = Sending {
-                end,
-                ..last.sending()
-            };
-            times.newest = times.newest.max(Some(sending));
-        }
-        once.then_some(last.sent)
+        let highest_once = once
+            .last()
+            .map(|b| Sending::first(self.first(*b).sent, b + 1));
+        let highest = repeats.iter().max_by_key(|s| (s.start, s.again));
+        let highest = highest.map(Segment::sending);
+        let newest = repeats.iter().map(Segment::sending).max();
+        times.newest = times.newest.max(newest).max(highest_once);
+        let last = [highest, highest_once].into_iter().flatten();
+        times.last = last.max_by_key(|s| (s.end, s.again)).or(times.last);
+        Some(Departures {
+            oldest: *departures.iter().min()?,
+            newest: *departures.iter().max()?,
+        })
     }
 
     /// What the byte at `position` last left with.

@@ -50,12 +50,12 @@ impl Stack {
             },
             rto: Arc::new(RtoParams {
                 initial: Duration::from_secs(1),
+                // TCP_RTO_MIN.
                 min: Duration::from_millis(200),
                 max: Duration::from_secs(120),
-                // TCP_RTO_MIN bounds what the variation adds.
-                granularity: Duration::from_millis(200),
+                granularity: Duration::ZERO,
                 after_syn_loss: Duration::from_secs(1),
-                ticks: None,
+                rule: RttRule::Linux,
                 // HZ = 250.
                 jiffy: Some(Duration::from_millis(4)),
             }),

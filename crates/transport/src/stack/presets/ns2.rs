@@ -41,9 +41,9 @@ impl Stack {
                 after_syn_loss: Duration::from_secs(3),
                 // The phase that ns-2's default random stream gives an agent made before
                 // the simulation starts: its second draw.
-                ticks: Some(Ticks {
+                rule: RttRule::Ticks {
                     phase: 0.555_880_715_864,
-                }),
+                },
                 jiffy: None,
             }),
             ns2: Ns2Quirks {
@@ -95,7 +95,7 @@ impl Stack {
                 max: Duration::from_secs(64),
                 granularity: Duration(1),
                 after_syn_loss: Duration::from_secs(1),
-                ticks: None,
+                rule: RttRule::Rfc6298,
                 jiffy: None,
             }),
             receive_window: ReceiveWindowOptions {

@@ -67,7 +67,7 @@ impl Stack {
             max: Duration::from_secs(60),
             granularity: Duration::from_millis(1),
             after_syn_loss: initial,
-            ticks: None,
+            rule: RttRule::Rfc6298,
             jiffy: None,
         })
     }

@@ -89,7 +89,7 @@ impl Stack {
                 max: Duration::from_secs(60),
                 granularity: Duration::from_millis(1),
                 after_syn_loss: Duration::from_secs(3),
-                ticks: None,
+                rule: RttRule::Rfc6298,
                 jiffy: None,
             }),
             pacing: PacingOptions {
