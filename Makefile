@@ -168,6 +168,8 @@ live-linux: setup ## Build in and check the startups in this machine's kernel: d
 	PIP_QUIET=1 $(BIN)/maturin develop --release --features quic,linux --quiet
 	cargo test --release -p flowstart-linux --features bpf -- --test-threads=1
 	$(BIN)/pytest -m "" tests/python/test_live_linux.py
+	@if command -v packetdrill >/dev/null; then $(BIN)/python tools/docs/kernel_scripts.py; \
+	else echo "packetdrill is not in PATH: its scripts were not run on the kernel" >&2; fi
 
 kernel-agreement: ## How far all startups agree in the kernel, in some ten minutes, for docs/kernel.md
 	$(BIN)/python tools/docs/kernel.py

@@ -1,7 +1,7 @@
 """Packetdrill scripts on this machine's kernel, each in a network namespace of its own.
 
-python tools/docs/kernel_scripts.py            # which scripts hold, and when the kernel's timers fire
-python tools/docs/kernel_scripts.py --write    # and records the times in tests/data/linux/timers.csv
+python tools/docs/kernel_scripts.py            # which scripts hold, and when timers fire
+python tools/docs/kernel_scripts.py --write    # records the times (tests/data/linux/timers.csv)
 
 Needs root, `packetdrill` (google/packetdrill) in PATH, and CUBIC among
 net.ipv4.tcp_allowed_congestion_control. Takes some six minutes.

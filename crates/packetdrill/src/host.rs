@@ -345,6 +345,7 @@ impl Host {
                 ("tcpi_lost", info.lost as f64),
                 ("tcpi_retrans", info.retrans as f64),
                 ("tcpi_reordering", info.reordering as f64),
+                ("tcpi_reord_seen", info.reordering_seen as f64),
             ];
             set(variables, &fields);
         }

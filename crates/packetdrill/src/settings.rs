@@ -125,6 +125,9 @@ impl Settings {
             "tcp_frto" => self.stack.recovery.frto = number()? != 0,
             "tcp_early_retrans" => self.stack.recovery.tail_loss_probe = number()? != 0,
             "tcp_ecn" => self.ecn = number()? != 0,
+            // The defaults of the pacing rate.
+            "tcp_pacing_ss_ratio" if number()? == 200 => {}
+            "tcp_pacing_ca_ratio" if number()? == 120 => {}
             _ if WITHOUT_EFFECT.contains(&name) => {}
             _ => {
                 let message = format!("the setting `{name}` has no effect here");

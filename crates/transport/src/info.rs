@@ -30,4 +30,6 @@ pub struct Info {
     pub retrans: u64,
     /// By how many segments the path is known to reorder; three where it never has.
     pub reordering: u64,
+    /// How often it has reordered.
+    pub reordering_seen: u64,
 }

@@ -62,7 +62,7 @@ fn capable(cursor: &mut Cursor) -> Result<Option<bool>, Problem> {
     for part in cursor.until("]")?.split(',') {
         match part.split_whitespace().next().unwrap_or("") {
             "noecn" => capable = Some(false),
-            "ect0" => capable = Some(true),
+            "ect0" | "ect1" => capable = Some(true),
             "ect01" | "ce" | "tos" | "ttl" | "flowlabel" => {}
             other => {
                 let message = format!("`{other}` in an IP header is not interpreted");

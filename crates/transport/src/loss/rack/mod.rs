@@ -382,6 +382,7 @@ impl Rack {
             lost: segments(c.sent.lost_bytes()) + of_lost as u64,
             retrans: retrans as u64,
             reordering: self.reordering.degree(),
+            reordering_seen: self.reordering.events(),
         }
     }
 

@@ -19,8 +19,8 @@ const MAX_STEPS: u64 = 255;
 pub(super) struct Reordering {
     /// By how many segments the path reorders (`tp->reordering`).
     degree: u64,
-    /// It has reordered (`reord_seen`).
-    seen: bool,
+    /// How often it has reordered (`reord_seen`).
+    seen: u64,
     /// The window is so many quarters of the minimum RTT (`reo_wnd_steps`).
     steps: u64,
     /// For how many more recoveries it stays (`reo_wnd_persist`).
@@ -35,7 +35,7 @@ impl Default for Reordering {
     fn default() -> Reordering {
         Reordering {
             degree: DUP_THRESH,
-            seen: false,
+            seen: 0,
             steps: 1,
             persist: 0,
             duplicate: false,
@@ -52,14 +52,14 @@ impl Reordering {
         if late > self.degree * c.mss() {
             self.degree = late.div_ceil(c.mss()).min(MAX_REORDERING);
         }
-        self.seen |= late > 0;
+        self.seen += u64::from(late > 0);
     }
 
     /// Without SACK: more duplicates came than segments can have overtaken the one that is missing,
     /// so it was late by `segments` (`tcp_check_reno_reordering`).
     pub(super) fn note_overtaken(&mut self, segments: u64) {
         self.degree = self.degree.max(segments).min(MAX_REORDERING);
-        self.seen = true;
+        self.seen += 1;
     }
 
     /// So many segments that have arrived above a hole are enough signs of a loss.
@@ -67,9 +67,14 @@ impl Reordering {
         self.degree
     }
 
+    /// How often the path has reordered.
+    pub(super) fn events(&self) -> u64 {
+        self.seen
+    }
+
     /// A segment has come twice that no probe had sent.
     pub(super) fn note_duplicate(&mut self) {
-        self.duplicate |= self.seen;
+        self.duplicate |= self.seen > 0;
     }
 
     /// Something has arrived that left at `sent` (`tcp_rack_update_reo_wnd`).
@@ -111,7 +116,7 @@ impl Reordering {
     /// there are enough signs (`tcp_rack_reo_wnd`).
     pub(super) fn window(&self, c: &Connection, repairs: bool) -> Duration {
         let signs = c.sent.arrived_bytes() >= self.degree * c.mss();
-        if !self.seen && (repairs || signs) {
+        if self.seen == 0 && (repairs || signs) {
             return Duration::ZERO;
         }
         let least = c.rtt.min_rtt().unwrap_or(Duration::ZERO);
@@ -150,7 +155,7 @@ mod tests {
         let mut reordering = Reordering::default();
         reordering.note(&c, 10 * c.mss());
         assert_eq!(reordering.degree, 4);
-        assert!(reordering.is_high() && reordering.seen);
+        assert!(reordering.is_high() && reordering.seen > 0);
     }
 
     #[test]
