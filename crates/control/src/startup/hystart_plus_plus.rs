@@ -93,17 +93,16 @@ params! {
         #[within(1..=1_000_000)]
         css_rounds: u32 = "5",
         /// maximum that one ACK may add
-        #[usual("by window: 8, or unlimited if paced")]
+        #[usual("by stack and window: unlimited under QUIC or if paced, otherwise 8")]
         #[check(|l| l > 0.0, "above zero")]
         l: Option<Segments>,
         paced: Option<bool> as hystart::Settings,
         /// round-trip times are not judged below this window (16 in drafts up to -04)
         low_cwnd: Segments = "0",
         /// what ends a round. flight: all that was out when the last one ended is acknowledged (RFC 9406);
-        /// next-packet: so is the first packet that left after that (quiche 0.30.0,
-        /// recovery/congestion/hystart.rs), which also judges every eighth sample in conservative slow
-        /// start
-        #[usual("by stack: next-packet under quiche, otherwise flight")]
+        /// next-packet: so is the first packet that left after that (neqo, cc/hystart.rs; quiche 0.30.0,
+        /// recovery/congestion/hystart.rs)
+        #[usual("by stack: next-packet under QUIC, otherwise flight")]
         round: Option<Round>,
     }
 
@@ -122,8 +121,12 @@ enum Phase {
 #[derive(Clone)]
 struct HyStartPlusPlus {
     settings: Settings,
+    /// Stacks that pace by whatever means (RFC 9002 §7.7).
+    quic: bool,
     /// A round begins with a packet that leaves.
     by_packet: bool,
+    /// Every eighth sample of conservative slow start is judged, as in quiche.
+    judges_every_eighth: bool,
     /// Slow start after the end of HyStart++.
     speed: Speed,
     phase: Phase,
@@ -141,10 +144,11 @@ struct HyStartPlusPlus {
 impl HyStartPlusPlus {
     fn new(params: &Params, convention: Convention) -> Result<HyStartPlusPlus, SpecError> {
         let settings = Settings::read(params)?;
-        let by_stack = match convention {
-            Convention::Quiche => Round::NextPacket,
-            _ => Round::Flight,
+        let by_stack = match convention.is_quic() {
+            true => Round::NextPacket,
+            false => Round::Flight,
         };
+        let quiche = convention == Convention::Quiche;
         let by_packet = settings.round.unwrap_or(by_stack) == Round::NextPacket;
         let Settings {
             min_rtt_thresh,
@@ -169,11 +173,13 @@ impl HyStartPlusPlus {
         params.effective(&Settings::paced, limited, "`variant=rfc`")?;
         Ok(HyStartPlusPlus {
             settings,
+            quic: convention.is_quic(),
             by_packet,
+            judges_every_eighth: quiche,
             speed: Speed::read(params)?,
             phase: Phase::SlowStart,
             // quiche's first round is that of the handshake's first packet.
-            window_end: by_packet.then_some(0),
+            window_end: (by_packet && quiche).then_some(0),
             last_round_min_rtt: Duration::MAX,
             current_round_min_rtt: Duration::MAX,
             rtt_sample_count: 0,
@@ -190,7 +196,8 @@ impl HyStartPlusPlus {
         if !a.cwnd_limited {
             return;
         }
-        let paced = self.settings.paced.unwrap_or(w.pacing.is_some());
+        let by_stack = self.quic || w.pacing.is_some();
+        let paced = self.settings.paced.unwrap_or(by_stack);
         let unlimited = paced || self.settings.variant == Variant::LinuxCubic;
         let l = self
             .settings
@@ -232,7 +239,7 @@ impl HyStartPlusPlus {
                 }
             }
             Phase::Css => {
-                if self.by_packet {
+                if self.judges_every_eighth {
                     self.rtt_sample_count = 0;
                 }
                 if current < self.css_baseline_min_rtt {
@@ -354,9 +361,13 @@ mod tests {
     const MSS: u64 = 1460;
 
     fn algorithm(spec: &str) -> HyStartPlusPlus {
+        under(Convention::Rfc, spec)
+    }
+
+    fn under(convention: Convention, spec: &str) -> HyStartPlusPlus {
         let kind = crate::params::AlgorithmKind::STARTUP;
         let params = Params::parse(kind, ENTRY.name, ENTRY.params, spec).unwrap();
-        HyStartPlusPlus::new(&params, Convention::Rfc).unwrap()
+        HyStartPlusPlus::new(&params, convention).unwrap()
     }
 
     struct Flow {
@@ -405,7 +416,7 @@ mod tests {
 
     #[test]
     fn under_quiche_a_round_ends_with_the_first_packet_that_left_in_it() {
-        let mut h = algorithm("round=next-packet");
+        let mut h = under(Convention::Quiche, "");
         let mut w = Window::new(MSS as u32);
         let mut ack = |h: &mut HyStartPlusPlus, segments: u64| {
             let ack = Ack {
@@ -428,6 +439,31 @@ mod tests {
         h.on_sent(&mut Window::new(MSS as u32), &sent);
         assert_eq!(ack(&mut h, 10), Some(11));
         assert_eq!(ack(&mut h, 11), None);
+    }
+
+    #[test]
+    fn under_quic_the_first_packet_begins_a_round_that_ends_with_it() {
+        let mut h = under(Convention::Quic, "");
+        assert_eq!((h.by_packet, h.window_end), (true, None));
+        let first = Sent {
+            now: Instant::ZERO,
+            bytes: MSS as u32,
+            seq: 0,
+            retransmission: false,
+            flight: 0,
+        };
+        h.on_sent(&mut Window::new(MSS as u32), &first);
+        assert_eq!(h.window_end, Some(MSS));
+        assert!(!under(Convention::Linux, "").by_packet);
+    }
+
+    #[test]
+    fn under_quic_an_ack_may_add_all_that_it_covers() {
+        let mut h = under(Convention::Quic, "");
+        let mut w = Window::new(MSS as u32);
+        let ack = Ack::of(Instant::ZERO, 20 * MSS);
+        h.on_ack(&mut w, &ack, &mut slow_start());
+        assert_eq!(w.cwnd, 21.0);
     }
 
     /// V1
