@@ -1,7 +1,9 @@
 //! When a transmitter is busy: what links need of it, whatever its rate does.
 
+use super::shaped::Shaped;
 use super::stepped::Stepped;
 use super::trace_driven::TraceDriven;
+use super::transmitter::Transmitter;
 use crate::queue::Backlog;
 use crate::variation::Variation;
 use flowstart_control::Instant;
@@ -19,9 +21,13 @@ pub(super) trait Clock {
     fn free_after(&self, packets: Backlog) -> Instant;
 }
 
-/// The clock of a line whose rate varies.
+/// The clock of a line whose rate varies, or that is behind a shaper.
 #[derive(Clone)]
 pub(super) enum Varying {
+    /// Transmits at a fixed rate.
+    Fixed(Transmitter),
+    /// Transmits what a shaper lets pass.
+    Shaped(Box<Shaped>),
     /// Transmits at the opportunities of a trace.
     TraceDriven(TraceDriven),
     /// Transmits at rates that change in steps.
@@ -43,12 +49,16 @@ impl Clock for Varying {
         match self {
             // An opportunity that was not taken is gone; nothing is left of it.
             Varying::TraceDriven(_) => {}
+            Varying::Fixed(clock) => clock.rest(now),
+            Varying::Shaped(clock) => clock.rest(now),
             Varying::Stepped(clock) => clock.rest(now),
         }
     }
 
     fn transmit(&mut self, wire: u32, now: Instant) -> (Instant, Instant) {
         match self {
+            Varying::Fixed(clock) => clock.transmit(wire, now),
+            Varying::Shaped(clock) => clock.transmit(wire, now),
             Varying::TraceDriven(clock) => clock.transmit(wire.into(), now),
             Varying::Stepped(clock) => clock.transmit(wire.into(), now),
         }
@@ -56,10 +66,11 @@ impl Clock for Varying {
 
     fn free_after(&self, packets: Backlog) -> Instant {
         // What is to come must not be changed: a copy of the clock finds it out.
-        let (_, free) = match self.clone() {
-            Varying::TraceDriven(mut clock) => clock.transmit(packets.bytes, Instant::ZERO),
-            Varying::Stepped(mut clock) => clock.transmit(packets.bytes, Instant::ZERO),
-        };
-        free
+        match self {
+            Varying::Fixed(clock) => clock.free_after(packets),
+            Varying::Shaped(clock) => clock.free_after(packets),
+            Varying::TraceDriven(clock) => clock.clone().transmit(packets.bytes, Instant::ZERO).1,
+            Varying::Stepped(clock) => clock.clone().transmit(packets.bytes, Instant::ZERO).1,
+        }
     }
 }

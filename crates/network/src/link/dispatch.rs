@@ -6,6 +6,7 @@ use super::config::LinkConfig;
 use super::fifo::Fifo;
 use super::kind::LinkKind;
 use super::queued::Queued;
+use super::shaped::Shaped;
 use super::transmitter::Transmitter;
 use crate::moment::Moment;
 use crate::queue::{Backlog, BufferAccounting, QueueEvent, Queued as Waiting};
@@ -31,14 +32,13 @@ enum LinkImpl {
 fn mechanism(kind: LinkKind, config: &LinkConfig) -> LinkImpl {
     match kind {
         LinkKind::DropTail => fifo(config),
-        LinkKind::Managed(spec, port) => match (spec.discipline(&port), &config.variation) {
+        LinkKind::Managed(spec, port) => match (spec.discipline(&port), varying(config)) {
             (None, _) => fifo(config),
             (Some(discipline), None) => {
                 let clock = Transmitter::new(config.service);
                 LinkImpl::Queued(Box::new(Queued::new(clock, discipline)))
             }
-            (Some(discipline), Some(variation)) => {
-                let clock = Varying::new(variation.clone());
+            (Some(discipline), Some(clock)) => {
                 LinkImpl::VaryingQueued(Box::new(Queued::new(clock, discipline)))
             }
         },
@@ -47,12 +47,23 @@ fn mechanism(kind: LinkKind, config: &LinkConfig) -> LinkImpl {
 }
 
 fn fifo(config: &LinkConfig) -> LinkImpl {
-    match &config.variation {
+    match varying(config) {
         None => LinkImpl::Fifo(Fifo::new(Transmitter::new(config.service))),
-        Some(variation) => {
-            LinkImpl::VaryingFifo(Box::new(Fifo::new(Varying::new(variation.clone()))))
-        }
+        Some(clock) => LinkImpl::VaryingFifo(Box::new(Fifo::new(clock))),
     }
+}
+
+/// The clock of a line that does more than transmit at a fixed rate what it has room for.
+fn varying(config: &LinkConfig) -> Option<Varying> {
+    let line = match &config.variation {
+        Some(variation) => Varying::new(variation.clone()),
+        None if config.shaper.is_none() && config.shared.leave.is_none() => return None,
+        None => Varying::Fixed(Transmitter::new(config.service)),
+    };
+    Some(match config.shaper {
+        None => line,
+        Some(shaper) => Varying::Shaped(Box::new(Shaped::new(shaper, line))),
+    })
 }
 
 impl Link {
@@ -75,15 +86,22 @@ impl Link {
     pub fn send(&mut self, packet: Packet, now: Moment) -> Verdict {
         if self.common.config.losses.strike(&packet, now.time) {
             self.common.counters.lost += 1;
-            return Verdict::Dropped;
+            return self.common.leave_if_dropped(Verdict::Dropped);
         }
-        match &mut self.mechanism {
-            LinkImpl::Fifo(link) => link.send(&packet, now, &mut self.common),
-            LinkImpl::Queued(link) => link.send(packet, now, &mut self.common),
+        let verdict = match &mut self.mechanism {
+            LinkImpl::Fifo(link) => return link.send(&packet, now, &mut self.common),
+            LinkImpl::Queued(link) => return link.send(packet, now, &mut self.common),
+            LinkImpl::Stage(stage) => {
+                if self.common.is_full() {
+                    self.common.counters.refused += 1;
+                    return Verdict::Dropped;
+                }
+                return stage.send(packet, now, &mut self.common);
+            }
             LinkImpl::VaryingFifo(link) => link.send(&packet, now, &mut self.common),
             LinkImpl::VaryingQueued(link) => link.send(packet, now, &mut self.common),
-            LinkImpl::Stage(stage) => stage.send(packet, now, &mut self.common),
-        }
+        };
+        self.common.leave_if_dropped(verdict)
     }
 
     /// Hands over the packet that arrives at the far end now, if one does.
@@ -91,13 +109,20 @@ impl Link {
     pub fn deliver(&mut self, now: Moment) -> Option<Packet> {
         match &mut self.mechanism {
             LinkImpl::Fifo(link) => link.release(now, &self.common),
-            LinkImpl::VaryingFifo(link) => link.release(now, &self.common),
             LinkImpl::Queued(link) => link.settle(now, &mut self.common),
-            LinkImpl::VaryingQueued(link) => link.settle(now, &mut self.common),
+            LinkImpl::VaryingFifo(link) => {
+                link.release(now, &self.common);
+                self.common.leave_by_delivery();
+            }
+            LinkImpl::VaryingQueued(link) => {
+                link.settle(now, &mut self.common);
+                self.common.leave_by_delivery();
+            }
             LinkImpl::Stage(stage) => {
                 // What was overtaken comes later than the event that was meant for it.
                 let first = self.common.ring.front().filter(|p| p.arrival <= now)?;
                 stage.release(&first.packet);
+                self.common.leave_by_delivery();
             }
         }
         self.common.ring.pop_front().map(|first| first.packet)
@@ -267,6 +292,7 @@ impl Link {
 
 #[cfg(test)]
 mod tests {
+    use super::super::held::Shared;
     use super::super::losses::Losses;
     use super::super::transmitter::Service;
     use super::*;
@@ -297,6 +323,8 @@ mod tests {
             delay: Duration::from_millis(1),
             queue: DropTail { limit, reading },
             losses: Losses::default(),
+            shaper: None,
+            shared: Shared::default(),
         };
         let spec = QueueSpec::parse(queue).unwrap();
         Link::new(config, LinkKind::Managed(spec, Box::new(port)))
