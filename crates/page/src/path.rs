@@ -12,7 +12,7 @@ use serde_json::{json, Map, Value};
 const RATES: [&str; 3] = ["rate", "rate_trace", "rate_steps"];
 /// The rate of a host's interface in comparisons where the path gives none. A path without lines
 /// before the bottleneck would otherwise give its rate, which senders do not have.
-const INTERFACE: &str = "1Gbps";
+pub(crate) const INTERFACE: &str = "1Gbps";
 
 /// A path: its fields in the order of their definitions.
 #[derive(Clone, Debug)]
