@@ -37,10 +37,13 @@ COMMANDS: list[tuple[str, Fields]] = [
     (
         f"{TC} root netem delay 300ms 30ms rate 144mbit limit 8000",
         {
-            **{"rtt": "270ms", "rate": "144Mbps", "jitter": "uniform:most=60ms"},
+            "rtt": "270ms",
+            "rate": "144Mbps",
+            "jitter": "uniform:most=60ms",
             **FORWARD,
             **RATED,
-            **{"buffer": "8000pkt", "delay_limit": 8000},
+            "buffer": "8000pkt",
+            "delay_limit": 8000,
         },
     ),
     (
@@ -90,53 +93,74 @@ COMMANDS: list[tuple[str, Fields]] = [
         "tbf rate 10mbit burst 1mb latency 50ms",
         TBF
         | {
-            **{"rtt": "0s", "shaper_rate": "10Mbps", "shaper_burst": "1048576B"},
-            **{"buffer": "1111076B"},
+            "rtt": "0s",
+            "shaper_rate": "10Mbps",
+            "shaper_burst": "1048576B",
+            "buffer": "1111076B",
         },
     ),
     (
         "tbf rate 500kbit burst 5kb latency 70ms peakrate 1mbit minburst 1540",
         {
             # min(500 kbit/s x 70 ms + 5 kB, 1 Mbit/s x 70 ms + 1540 B)
-            **{"rtt": "0s", "rate": "1Mbps", "shaper_rate": "500kbps", "shaper_burst": "5120B"},
-            **{"buffer": "9495B", "buffer_accounting": "ns2"},
+            "rtt": "0s",
+            "rate": "1Mbps",
+            "shaper_rate": "500kbps",
+            "shaper_burst": "5120B",
+            "buffer": "9495B",
+            "buffer_accounting": "ns2",
         },
     ),
     (
         "tbf rate 500kbit burst 50kb latency 70ms peakrate 1mbit mtu 1540",
         {
-            **{"rtt": "0s", "rate": "1Mbps", "shaper_rate": "500kbps", "shaper_burst": "51200B"},
-            **{"buffer": "10290B", "buffer_accounting": "ns2"},
+            "rtt": "0s",
+            "rate": "1Mbps",
+            "shaper_rate": "500kbps",
+            "shaper_burst": "51200B",
+            "buffer": "10290B",
+            "buffer_accounting": "ns2",
         },
     ),
     (
         "netem delay 40ms 5ms distribution normal; tbf rate 20mbit burst 10kb latency 50ms",
         {
-            **{"rtt": "20ms", "jitter": "normal:mean=20ms,sd=5ms", "reordering": True},
+            "rtt": "20ms",
+            "jitter": "normal:mean=20ms,sd=5ms",
+            "reordering": True,
             **FORWARD,
             **TBF,
-            **{"shaper_rate": "20Mbps", "shaper_burst": "10240B", "buffer": "135240B"},
+            "shaper_rate": "20Mbps",
+            "shaper_burst": "10240B",
+            "buffer": "135240B",
         },
     ),
     (
-        f"{TC} root handle 1: netem delay 100ms && "
-        f"{TC} parent 1:1 handle 10: tbf rate 256kbit buffer 1600 limit 3000",
+        (
+            f"{TC} root handle 1: netem delay 100ms && "
+            f"{TC} parent 1:1 handle 10: tbf rate 256kbit buffer 1600 limit 3000"
+        ),
         {
-            **{"rtt": "100ms"},
+            "rtt": "100ms",
             **FORWARD,
             **TBF,
-            **{"shaper_rate": "256kbps", "shaper_burst": "1600B", "buffer": "3000B"},
+            "shaper_rate": "256kbps",
+            "shaper_burst": "1600B",
+            "buffer": "3000B",
         },
     ),
     (
-        f"{TC} root handle 1: tbf rate 20mbit burst 32kbit latency 400ms\n"
-        f"{TC} parent 1:1 handle 10: netem delay 100ms",
+        (
+            f"{TC} root handle 1: tbf rate 20mbit burst 32kbit latency 400ms\n"
+            f"{TC} parent 1:1 handle 10: netem delay 100ms"
+        ),
         {
-            **{"rtt": "100ms"},
+            "rtt": "100ms",
             **FORWARD,
             **TBF,
             **RATED,
-            **{"shaper_rate": "20Mbps", "shaper_burst": "4096B"},
+            "shaper_rate": "20Mbps",
+            "shaper_burst": "4096B",
         },
     ),
     (
@@ -146,9 +170,12 @@ COMMANDS: list[tuple[str, Fields]] = [
     (
         "tc qdisc add dev lo root tbf rate 20mbit burst 10kb limit 100kb",
         {
-            **{"rtt": "0s", "delay_at": "loopback"},
+            "rtt": "0s",
+            "delay_at": "loopback",
             **TBF,
-            **{"shaper_rate": "20Mbps", "shaper_burst": "10240B", "buffer": "102400B"},
+            "shaper_rate": "20Mbps",
+            "shaper_burst": "10240B",
+            "buffer": "102400B",
         },
     ),
 ]

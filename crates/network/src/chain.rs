@@ -38,7 +38,7 @@ pub struct Chain {
     pub quick_start: Policy,
 }
 
-/// A delay before a line, in a queue of its own.
+/// A delay before a line, in a separate queue.
 #[derive(Clone, Debug)]
 pub struct DelayQueue {
     /// Both directions pass it, and the line as well.
@@ -103,7 +103,7 @@ pub struct Capacity {
 }
 
 impl Capacity {
-    /// The least time for so many bytes, in seconds.
+    /// The minimum time for so many bytes, in seconds.
     pub fn secs(&self, bytes: u64) -> f64 {
         let secs = |bytes: u64, rate: Rate| bytes as f64 * 8.0 / rate.bps() as f64;
         let line = secs(bytes, self.line);

@@ -6,7 +6,7 @@
 mod disciplines;
 mod words;
 
-use crate::path::INTERFACE;
+use crate::settings::INTERFACE;
 use crate::text::general;
 use crate::Refusal;
 use disciplines::{Netem, Tbf};

@@ -33,6 +33,7 @@ mod stepped;
 mod testing;
 mod trace_driven;
 mod transmitter;
+mod varying;
 
 pub use ack_aggregation::ack_aggregation;
 pub use common::{LinkCounters, Verdict};

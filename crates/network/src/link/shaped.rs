@@ -6,7 +6,7 @@
 //! transmission.
 
 use super::bucket::Bucket;
-use super::clock::{Clock, Varying};
+use super::clock::Clock;
 use crate::queue::Backlog;
 use flowstart_control::{Instant, Rate};
 
@@ -21,16 +21,16 @@ pub struct Shaper {
 
 /// The clock of a line behind a shaper.
 #[derive(Clone)]
-pub(super) struct Shaped {
+pub(super) struct Shaped<C> {
     bucket: Bucket,
-    line: Varying,
+    line: C,
     /// When the last packet has left.
     free: Instant,
 }
 
-impl Shaped {
+impl<C> Shaped<C> {
     /// A full bucket before this line.
-    pub(super) fn new(shaper: Shaper, line: Varying) -> Shaped {
+    pub(super) fn new(shaper: Shaper, line: C) -> Shaped<C> {
         Shaped {
             bucket: Bucket::new(shaper.rate, shaper.burst),
             line,
@@ -39,7 +39,7 @@ impl Shaped {
     }
 }
 
-impl Clock for Shaped {
+impl<C: Clock + Clone> Clock for Shaped<C> {
     fn rest(&mut self, now: Instant) {
         self.line.rest(now);
     }
@@ -73,17 +73,17 @@ mod tests {
     const PACKET: u32 = 1500;
 
     /// A line of 120 Mbit/s, a packet in 100 us, behind a shaper.
-    fn line(rate: u64, burst: u64) -> Shaped {
+    fn line(rate: u64, burst: u64) -> Shaped<Transmitter> {
         let line = Transmitter::new(Service::Line(Rate(120_000_000)));
         let shaper = Shaper {
             rate: Rate(rate),
             burst,
         };
-        Shaped::new(shaper, Varying::Fixed(line))
+        Shaped::new(shaper, line)
     }
 
     /// When packets leave that come at these times; in microseconds.
-    fn leave(mut line: Shaped, packets: &[u64]) -> Vec<u64> {
+    fn leave(mut line: Shaped<Transmitter>, packets: &[u64]) -> Vec<u64> {
         let sent = |us: &u64| line.transmit(PACKET, Instant::from_micros(*us)).1;
         packets
             .iter()
