@@ -188,7 +188,7 @@ def test_the_table_has_thirty_commands() -> None:
 @pytest.mark.parametrize(("text", "fields"), COMMANDS)
 def test_the_words_of_tc_are_a_path(text: str, fields: Fields) -> None:
     assert named_fields(text) == fields
-    path = fs.NetworkPath(**{"rate": "1Gbps"} | fields)
+    path: Fields = {"rate": "1Gbps"} | fields
     run = fs.run({"path": path, "flows": [{"size": "20kB"}]})
     assert run.frame["complete"].all()
 
