@@ -4,7 +4,7 @@ use super::files::Files;
 use super::impairments::{ack_aggregation, before, behind, delay_queue, shaper};
 use super::line::{forward_line, loss_burst, reverse_line};
 use super::stack_environment::StackEnvironment;
-use crate::spec::{out_of_range, HopSpec, PathSpec, QuickStartSpec, RequestError, Side};
+use crate::spec::{out_of_range, DelayAt, HopSpec, PathSpec, QuickStartSpec, RequestError, Side};
 use flowstart_control::{Amount, Duration, Rate};
 use flowstart_network::chain::{Access, Chain, Hop, HopDirection, Hosts};
 use flowstart_network::queue::{BufferAccounting, Limit, QueueSpec};
@@ -70,19 +70,18 @@ impl Reader<'_> {
         let forward_queue = queue("path.queue", path.queue.as_deref(), &self.usual)?;
         let own = path.reverse_queue.as_deref();
         let reverse_queue = queue("path.reverse_queue", own, &forward_queue)?;
-        Ok(Hop {
-            delay: rtt.over(2),
-            knows_quick_start: true,
-            forward: HopDirection {
-                rate: forward,
-                limit: sized("path.buffer", path.buffer, shaped)?,
-                queue: forward_queue,
-                loss: path.loss().0,
-                loss_burst: loss_burst("", path.loss(), path.loss_burst)?,
-                variation: varies,
-                shaper,
-            },
-            reverse: HopDirection {
+        let forward = HopDirection {
+            rate: forward,
+            limit: sized("path.buffer", path.buffer, shaped)?,
+            queue: forward_queue,
+            loss: path.loss().0,
+            loss_burst: loss_burst("", path.loss(), path.loss_burst)?,
+            variation: varies,
+            shaper,
+        };
+        let reverse = match path.delay_at {
+            Some(DelayAt::Loopback) => forward.clone(),
+            _ => HopDirection {
                 rate: reverse,
                 limit: sized("path.reverse_buffer", reverse_buffer, reverse)?,
                 queue: reverse_queue,
@@ -91,6 +90,12 @@ impl Reader<'_> {
                 variation: reverse_varies,
                 shaper: None,
             },
+        };
+        Ok(Hop {
+            delay: rtt.over(2),
+            knows_quick_start: true,
+            forward,
+            reverse,
         })
     }
 
