@@ -7,7 +7,7 @@
 use criterion::{criterion_group, criterion_main, BatchSize, Criterion, Throughput};
 use flowstart_control::signals::{Ack, Established};
 use flowstart_control::{catalog, Convention, Duration, Instant, Rate, Window};
-use flowstart_network::link::{Link, LinkConfig, LinkKind, Losses, Service};
+use flowstart_network::link::{Link, LinkConfig, LinkKind, Losses, Service, Shared};
 use flowstart_network::moment::Moment;
 use flowstart_network::queue::{BufferAccounting, DropTail, Limit};
 use flowstart_sim::engine::EventQueue;
@@ -61,6 +61,8 @@ fn link(c: &mut Criterion) {
         delay: Duration::from_millis(1),
         queue,
         losses: Losses::default(),
+        shaper: None,
+        shared: Shared::default(),
     };
     let mut link = Link::new(config, LinkKind::DropTail);
     let mut now = 0;

@@ -9,7 +9,7 @@
 //! A single path is a chain of one hop without access links; a dumbbell one with them.
 //! A router that takes time to forward is a separate link, which both directions pass.
 
-use crate::link::StagePlan;
+use crate::link::{DelayConfig, Shaper, StagePlan};
 use crate::queue::{BufferAccounting, Limit, QueueSpec};
 use crate::quick_start::Policy;
 use crate::variation::VariationPlan;
@@ -24,6 +24,8 @@ pub struct Chain {
     pub before: Vec<StagePlan>,
     /// What packets pass behind its line, forward and reverse.
     pub behind: [Vec<StagePlan>; 2],
+    /// The delay of a chain of one hop where it is before its line.
+    pub delay_queue: Option<DelayQueue>,
     /// What its hosts have.
     pub hosts: Hosts,
     /// Packets per second that each router forwards; unlimited where `None`.
@@ -34,6 +36,20 @@ pub struct Chain {
     pub packet: u32,
     /// How its routers decide on rate requests.
     pub quick_start: Policy,
+}
+
+/// A delay before a line, in a separate queue.
+#[derive(Clone, Debug)]
+pub struct DelayQueue {
+    /// Both directions pass it, and the line as well.
+    pub loopback: bool,
+    /// How the delay varies. What it takes at least is that of the hop: in both directions, or in
+    /// each where both pass it.
+    pub config: DelayConfig,
+    /// How many packets it holds.
+    pub limit: Option<u64>,
+    /// Whether that includes those in the line's queue and in transmission.
+    pub limit_with_queue: bool,
 }
 
 /// One hop of a chain.
@@ -64,6 +80,38 @@ pub struct HopDirection {
     pub loss_burst: Option<f64>,
     /// How the rate varies about its mean, if it does.
     pub variation: Option<VariationPlan>,
+    /// The shaper before the line, if there is one.
+    pub shaper: Option<Shaper>,
+}
+
+impl HopDirection {
+    /// What passes in the long run.
+    pub fn long_run_rate(&self) -> Rate {
+        let shaper = self.shaper.map(|shaper| shaper.rate);
+        shaper.map_or(self.rate, |rate| rate.min(self.rate))
+    }
+}
+
+/// What a route carries: everything at the rate of its slowest line, and no more than a burst and
+/// the rate of its shaper.
+#[derive(Clone, Copy, Debug)]
+pub struct Capacity {
+    /// The rate of the slowest line.
+    pub line: Rate,
+    /// The shaper, if there is one.
+    pub shaper: Option<Shaper>,
+}
+
+impl Capacity {
+    /// The minimum time for so many bytes, in seconds.
+    pub fn secs(&self, bytes: u64) -> f64 {
+        let secs = |bytes: u64, rate: Rate| bytes as f64 * 8.0 / rate.bps() as f64;
+        let line = secs(bytes, self.line);
+        let shaped = self.shaper;
+        shaped.map_or(line, |shaper| {
+            line.max(secs(bytes.saturating_sub(shaper.burst), shaper.rate))
+        })
+    }
 }
 
 /// What every host has.
@@ -111,7 +159,7 @@ impl Chain {
     /// The hop that is the bottleneck of data from left to right.
     pub fn narrowest(&self) -> usize {
         (0..self.hops.len())
-            .min_by_key(|i| self.hops[*i].forward.rate)
+            .min_by_key(|i| self.hops[*i].forward.long_run_rate())
             .unwrap_or(0)
     }
 
@@ -125,11 +173,38 @@ impl Chain {
         (hops.iter().map(|h| h.delay).sum::<Duration>() + access).times(2)
     }
 
-    /// The slowest rate on the way of a flow's data.
+    /// The slowest rate on the way of a flow's data, in the long run.
     pub fn bottleneck_rate(&self, from: u32, to: u32, reverse: bool) -> Rate {
+        self.slowest(from, to, reverse, HopDirection::long_run_rate)
+    }
+
+    /// What a flow's data can pass at most.
+    pub fn capacity(&self, from: u32, to: u32, reverse: bool) -> Capacity {
+        let shaper = match reverse {
+            true => self.hops[0].reverse.shaper,
+            false => self.hops[0].forward.shaper,
+        };
+        let line = self.slowest(from, to, reverse, |direction| direction.rate);
+        Capacity { line, shaper }
+    }
+
+    /// The delay of a flow's data, in seconds, where that of a round trip is `rtt`.
+    pub fn one_way(&self, rtt: Duration, reverse: bool) -> f64 {
+        match &self.delay_queue {
+            Some(queue) if !queue.loopback => {
+                let delay = self.hops[0].delay.times(2);
+                let others = rtt.saturating_sub(delay).secs() / 2.0;
+                let forward = if reverse { Duration::ZERO } else { delay };
+                others + forward.secs()
+            }
+            _ => rtt.secs() / 2.0,
+        }
+    }
+
+    fn slowest(&self, from: u32, to: u32, reverse: bool, rate: fn(&HopDirection) -> Rate) -> Rate {
         let rate = |hop: &Hop| match reverse {
-            true => hop.reverse.rate,
-            false => hop.forward.rate,
+            true => rate(&hop.reverse),
+            false => rate(&hop.forward),
         };
         let hops = self.hops[from as usize..=to as usize].iter();
         let access = self.hosts.access.and_then(|access| access.rate);

@@ -1,8 +1,9 @@
 //! The links of a chain, and the routes that flows take over them.
 
-use crate::chain::{Access, Chain, Hop, HopDirection};
+use crate::chain::{Access, Chain, DelayQueue, Hop, HopDirection};
 use crate::link::{
-    late, Bursts, ForcedDrop, Link, LinkConfig, LinkKind, Losses, RandomLoss, Service, StagePlan,
+    late, varying_delay, Bursts, ForcedDrop, Held, Link, LinkConfig, LinkKind, Losses, RandomLoss,
+    Service, Shared, StagePlan,
 };
 use crate::queue::{DropTail, Limit, Port};
 use crate::quick_start::{Admission, Policy};
@@ -157,6 +158,7 @@ impl Routes {
 }
 
 /// The links of one direction of a hop.
+#[derive(Clone)]
 struct HopLinks {
     /// Its line.
     line: LinkId,
@@ -235,27 +237,66 @@ impl Builder<'_> {
             delay,
             queue,
             losses: Losses::default(),
+            shaper: None,
+            shared: Shared::default(),
         };
         self.links.push((config, LinkKind::DropTail));
         self.links.len() as LinkId - 1
     }
 
     fn build_hops(&mut self) {
-        self.hops[0] = self.build_direction("forward", |hop| &hop.forward);
-        self.hops[1] = self.build_direction("reverse", |hop| &hop.reverse);
-        // Only a path of one hop has any.
         let chain = self.chain;
-        for (place, plan) in chain.before.iter().enumerate() {
-            let stage = self.add_stage(plan.name.into(), plan, 0);
-            self.hops[0][0].links.insert(place, stage);
+        let delay = chain.delay_queue.as_ref();
+        self.hops[0] = self.build_direction("forward", |hop| &hop.forward);
+        // Only a path of one hop has stages.
+        if delay.is_some_and(|delay| delay.loopback) {
+            self.build_stages(0, "forward");
+            self.hops[1] = self.hops[0].clone();
+        } else {
+            self.hops[1] = self.build_direction("reverse", |hop| &hop.reverse);
+            self.build_stages(0, "forward");
+            self.build_stages(1, "reverse");
         }
-        for (direction, way) in ["forward", "reverse"].into_iter().enumerate() {
-            for plan in &chain.behind[direction] {
-                let name = format!("{}-{way}", plan.name);
-                let stage = self.add_stage(name, plan, direction as u64);
-                self.hops[direction][0].links.push(stage);
+    }
+
+    /// The stages of one direction of a chain of one hop.
+    fn build_stages(&mut self, direction: usize, way: &str) {
+        let chain = self.chain;
+        if let Some(delay) = &chain.delay_queue {
+            let line = self.hops[direction][0].line;
+            self.links[line as usize].0.delay = Duration::ZERO;
+            if direction == 0 {
+                self.build_delay_queue(delay, line);
             }
         }
+        if direction == 0 {
+            for (place, plan) in chain.before.iter().enumerate() {
+                let stage = self.add_stage(plan.name.into(), plan, 0);
+                self.hops[0][0].links.insert(place, stage);
+            }
+        }
+        for plan in &chain.behind[direction] {
+            let name = format!("{}-{way}", plan.name);
+            let stage = self.add_stage(name, plan, direction as u64);
+            self.hops[direction][0].links.push(stage);
+        }
+    }
+
+    /// The delay of a chain of one hop, in a queue before its line. Random losses are before it, so
+    /// that its limit does not count what is lost (`sch_netem.c`, `netem_enqueue`).
+    fn build_delay_queue(&mut self, delay: &DelayQueue, line: LinkId) {
+        let directions = if delay.loopback { 1 } else { 2 };
+        let mut config = delay.config.clone();
+        config.base = self.chain.hops[0].delay.times(directions);
+        let stage = self.add_stage("delay".into(), &varying_delay(config), 0);
+        let random = std::mem::take(&mut self.links[line as usize].0.losses.random);
+        self.links[stage as usize].0.losses.random = random;
+        if let Some(held) = delay.limit.map(Held::new) {
+            let last = if delay.limit_with_queue { line } else { stage };
+            self.links[stage as usize].0.shared.enter = Some(held.clone());
+            self.links[last as usize].0.shared.leave = Some(held);
+        }
+        self.hops[0][0].links.insert(0, stage);
     }
 
     /// All hops in one direction.
@@ -296,10 +337,11 @@ impl Builder<'_> {
                 RandomLoss::Bursts(Bursts::new(direction.loss, length, begins, ends))
             }
         };
+        link.shaper = direction.shaper;
         let varies = direction.variation.as_ref();
         link.variation = varies.map(|plan| plan.begin(direction.rate, random("rate")));
         let port = Port {
-            rate: Some(direction.rate),
+            rate: Some(direction.long_run_rate()),
             delay,
             packet: self.chain.packet,
             random: random("queue"),

@@ -1,48 +1,31 @@
 //! A path as `tc` configures it with netem and tbf: `netem delay 40ms loss 1% rate 20mbit`.
 //!
-//! Units are those of iproute2. The delay of one interface is the path's RTT.
+//! The rules are those of Linux 6.18, `sch_netem.c` and `sch_tbf.c`. The delay of one interface is
+//! the path's RTT; on `lo` both directions pass it. What is not simulated is refused.
 
-use crate::text::{general, grouped};
+mod disciplines;
+mod words;
+
+use crate::settings::INTERFACE;
+use crate::text::general;
 use crate::Refusal;
+use disciplines::{Netem, Tbf};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use words::{once, Words};
 
 const QDISCS: [&str; 2] = ["netem", "tbf"];
+/// Words with which another command begins.
+const COMMANDS: [&str; 6] = [";", "&&", "sudo", "ip", "tc", "qdisc"];
 const PACKET_BYTES: f64 = 1500.0;
-/// Packets that netem holds unless `limit` is given, those in its delay among them.
+/// Packets that netem holds unless `limit` is given (`q_netem.c`).
 const USUAL_LIMIT: f64 = 1000.0;
-/// A normal delay reaches so many standard deviations below its mean.
-const SPREAD: f64 = 3.0;
-const RATES: &[(&str, f64)] = &[
-    ("bit", 1.0),
-    ("kbit", 1e3),
-    ("mbit", 1e6),
-    ("gbit", 1e9),
-    ("bps", 8.0),
-    ("kbps", 8e3),
-    ("mbps", 8e6),
-    ("gbps", 8e9),
-];
-const SIZES: &[(&str, f64)] = &[
-    ("", 1.0),
-    ("b", 1.0),
-    ("k", 1024.0),
-    ("kb", 1024.0),
-    ("kbit", 128.0),
-    ("m", 1_048_576.0),
-    ("mb", 1_048_576.0),
-];
-const TIMES: &[(&str, f64)] = &[
-    ("", 1e-6),
-    ("us", 1e-6),
-    ("usec", 1e-6),
-    ("ms", 1e-3),
-    ("msec", 1e-3),
-    ("s", 1.0),
-    ("sec", 1.0),
-];
-const A_RATE: &str = "a rate, such as `20mbit`";
-const A_TIME: &str = "a time, such as `40ms`";
+/// The table of the normal distribution reaches so many standard deviations below its mean.
+const SPREAD: f64 = 4.0;
+
+/// Draws of netem's generator, of which the jitter takes the rest of a division (`tabledist`).
+const DRAWS: f64 = 4_294_967_296.0;
+/// With so many multiples of what it divides by among the draws, the rest is uniform within 5 %.
+const MULTIPLES: f64 = 20.0;
 
 /// Whether a text names one of the disciplines.
 pub fn is_netem(text: &str) -> bool {
@@ -60,232 +43,168 @@ pub(crate) fn fields(text: &str) -> Result<Map<String, Value>, Refusal> {
 ///
 /// A word is unknown, or means what the simulator does not have.
 pub fn netem_fields(text: &str) -> Result<Map<String, Value>, String> {
-    let text = text.replace([';', '\\'], " ");
-    let mut found = Given::default();
-    let mut words = text.split_whitespace().peekable();
-    while let Some(word) = words.next() {
-        if !QDISCS.contains(&word) {
-            continue;
-        }
-        // Until the next discipline, or the next command.
-        let mut mine = Words(Vec::new());
-        let mut is_mine = true;
-        while let Some(next) = words.next_if(|next| !QDISCS.contains(next)) {
-            is_mine &= next != "tc";
-            if is_mine {
-                mine.0.push(next);
-            }
-        }
-        mine.0.reverse();
-        match word {
-            "netem" => netem(&mut mine, &mut found)?,
-            _ => tbf(&mut mine, &mut found)?,
-        }
+    let text = text.replace('\\', " ").replace(';', " ; ");
+    let mut words = Words::of(&text);
+    let mut interface = Interface::default();
+    while let Some(word) = words.next_if(|_| true) {
+        interface.read(word, &mut words)?;
     }
-    path(&found)
+    interface.path()
 }
 
-/// Words of a discipline, the next one last.
-struct Words<'a>(Vec<&'a str>);
-
-impl<'a> Words<'a> {
-    fn next(&mut self, right: &str) -> Result<&'a str, String> {
-        let missing = || format!("{right} is missing at the end");
-        self.0.pop().ok_or_else(missing)
-    }
-
-    /// The next word as a number with a unit.
-    fn measure(&mut self, units: &[(&str, f64)], right: &str) -> Result<f64, String> {
-        let word = self.next(right)?;
-        let lower = word.to_lowercase();
-        let end = lower
-            .find(|c: char| c.is_ascii_lowercase())
-            .unwrap_or(lower.len());
-        let (number, unit) = lower.split_at(end);
-        let is_number = number.starts_with(|c: char| c.is_ascii_digit());
-        let number: Option<f64> = number.parse().ok().filter(|_| is_number);
-        let scale = units
-            .iter()
-            .find(|(name, _)| *name == unit)
-            .map(|(_, scale)| *scale);
-        number
-            .zip(scale)
-            .map(|(number, scale)| number * scale)
-            .ok_or_else(|| format!("`{word}`: {right} is needed"))
-    }
-
-    fn is_share_next(&self) -> bool {
-        self.0.last().is_some_and(|word| word.ends_with('%'))
-    }
-}
-
-/// What was given.
+/// An interface with its disciplines.
 #[derive(Default)]
-struct Given<'a> {
-    numbers: BTreeMap<&'a str, f64>,
-    words: BTreeMap<&'a str, &'a str>,
+struct Interface<'a> {
+    netem: Option<Netem<'a>>,
+    tbf: Option<Tbf>,
+    is_loopback: bool,
+    /// Whether the discipline that is read next has a parent.
+    has_parent: bool,
+    /// Whether netem is below a filter, whose own queue it replaces.
+    is_netem_below: bool,
 }
 
-impl<'a> Given<'a> {
-    fn number(&mut self, name: &'a str, value: f64) -> Result<(), String> {
-        self.numbers
-            .insert(name, value)
-            .map_or(Ok(()), |_| Err(twice(name)))
-    }
-
-    fn word(&mut self, name: &'a str, value: &'a str) -> Result<(), String> {
-        self.words
-            .insert(name, value)
-            .map_or(Ok(()), |_| Err(twice(name)))
-    }
-}
-
-fn twice(name: &str) -> String {
-    format!("`{}` is given twice", name.trim_start_matches("tbf "))
-}
-
-fn netem<'a>(words: &mut Words<'a>, found: &mut Given<'a>) -> Result<(), String> {
-    while let Some(word) = words.0.pop() {
+impl<'a> Interface<'a> {
+    /// Reads a word of a command, with what belongs to it.
+    fn read(&mut self, word: &'a str, words: &mut Words<'a>) -> Result<(), String> {
+        let ends = |word: &str| QDISCS.contains(&word) || COMMANDS.contains(&word);
         match word {
-            "delay" | "latency" => delay(words, found)?,
-            "distribution" => found.word("distribution", words.next("`normal` or `uniform`")?)?,
-            "loss" => found.word("loss", loss(words)?)?,
-            "rate" => found.number("rate", words.measure(RATES, A_RATE)?)?,
-            "limit" => {
-                let packets = words.measure(&[("", 1.0)], "a number of packets")?;
-                found.number("limit", packets)?;
+            "netem" => {
+                self.is_netem_below = std::mem::take(&mut self.has_parent);
+                once(&mut self.netem, Netem::read(words, ends)?, word)?;
             }
-            word => {
-                let right = "delay, distribution, loss, rate and limit are known";
-                return Err(format!("netem `{word}`: {right}"));
+            "tbf" => {
+                self.has_parent = false;
+                once(&mut self.tbf, Tbf::read(words, ends)?, word)?;
+            }
+            "dev" => self.is_loopback |= words.next("an interface")? == "lo",
+            "parent" => self.has_parent = !words.next("a handle, such as `1:1`")?.is_empty(),
+            "handle" => _ = words.next("a handle, such as `1:`")?,
+            // `ip netns exec NAME`
+            "ip" => (0..3).try_for_each(|_| words.next("`netns exec` and a name").map(|_| ()))?,
+            "add" | "replace" | "change" | "root" => {}
+            word if COMMANDS.contains(&word) => {}
+            word => return Err(format!("tc `{word}` is not simulated; netem and tbf are")),
+        }
+        Ok(())
+    }
+
+    /// The path that it makes.
+    fn path(&self) -> Result<Map<String, Value>, String> {
+        let mut path = Map::new();
+        path.insert("rtt".into(), "0s".into());
+        if self.is_loopback {
+            path.insert("delay_at".into(), "loopback".into());
+        }
+        if let Some(netem) = &self.netem {
+            self.add_delay(netem, &mut path)?;
+            add_losses(netem, &mut path);
+        }
+        match (self.netem.as_ref().and_then(|netem| netem.rate), &self.tbf) {
+            (Some(_), Some(_)) => return Err("`rate` is given twice".into()),
+            (Some(rate), None) => {
+                path.insert("rate".into(), written(rate, RATES).into());
+                self.add_netem_queue(&mut path);
+            }
+            (None, Some(tbf)) => {
+                add_shaper(tbf, &mut path);
+                if self.is_netem_below && self.netem.is_some() {
+                    self.add_netem_queue(&mut path);
+                }
+            }
+            (None, None) => {}
+        }
+        Ok(path)
+    }
+
+    fn limit(&self) -> f64 {
+        let limit = self.netem.as_ref().and_then(|netem| netem.limit);
+        limit.unwrap_or(USUAL_LIMIT)
+    }
+
+    /// The queue of netem, which holds what is delayed. Without a rate it has packets in the order in
+    /// which they are to leave; with one, a packet leaves after those before it.
+    fn add_delay(&self, netem: &Netem, path: &mut Map<String, Value>) -> Result<(), String> {
+        let Some(delay) = netem.delay else {
+            return Ok(());
+        };
+        let jitter = netem.jitter.unwrap_or(0.0);
+        let mut least = delay;
+        if jitter > 0.0 {
+            let law = netem.distribution.unwrap_or("uniform");
+            check_correlation(netem.jitter_correlation, jitter)?;
+            let drawn;
+            (least, drawn) = drawn_delay(delay, jitter, law)?;
+            path.insert("jitter".into(), drawn.into());
+            if netem.rate.is_none() {
+                path.insert("reordering".into(), true.into());
             }
         }
-    }
-    Ok(())
-}
-
-fn delay<'a>(words: &mut Words<'a>, found: &mut Given<'a>) -> Result<(), String> {
-    found.number("delay", words.measure(TIMES, A_TIME)?)?;
-    let is_number = |word: &&str| {
-        let unit = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-        unit.len() < word.len() && unit.chars().all(|c| c.is_ascii_lowercase())
-    };
-    if words.0.last().is_some_and(is_number) {
-        found.number("jitter", words.measure(TIMES, "a time, such as `5ms`")?)?;
-    }
-    if let (true, Some(share)) = (words.is_share_next(), words.0.last()) {
-        return Err(format!("`{share}`: correlated delays are not simulated"));
-    }
-    Ok(())
-}
-
-fn loss<'a>(words: &mut Words<'a>) -> Result<&'a str, String> {
-    if words.0.last() == Some(&"random") {
-        words.0.pop();
-    }
-    let share = words.next("a share, such as `1%`")?;
-    let number = share.strip_suffix('%').unwrap_or_default();
-    if number.is_empty() || !number.chars().all(|c| c.is_ascii_digit() || c == '.') {
-        return Err(format!("loss `{share}`: a share is needed, such as `1%`"));
-    }
-    if let (true, Some(next)) = (words.is_share_next(), words.0.last()) {
-        let problem = "correlated loss is not simulated here; see --loss-burst";
-        return Err(format!("`{next}`: {problem}"));
-    }
-    Ok(share)
-}
-
-fn tbf<'a>(words: &mut Words<'a>, found: &mut Given<'a>) -> Result<(), String> {
-    if !words
-        .0
-        .iter()
-        .any(|word| ["latency", "limit"].contains(word))
-    {
-        let problem = "`latency` or `limit` is missing; needed, such as `latency 50ms`";
-        return Err(format!("tbf: {problem}"));
-    }
-    while let Some(word) = words.0.pop() {
-        let (name, units, right) = match word {
-            "rate" => ("rate", RATES, A_RATE),
-            "burst" | "buffer" | "maxburst" => ("tbf burst", SIZES, "a size, such as `10kb`"),
-            "latency" => ("tbf latency", TIMES, "a time, such as `50ms`"),
-            "limit" => ("tbf limit", SIZES, "a size, such as `100kb`"),
-            word => {
-                let right = "rate, burst, latency and limit are known";
-                return Err(format!("tbf `{word}`: {right}"));
+        let directions = if self.is_loopback { 2.0 } else { 1.0 };
+        path.insert("rtt".into(), seconds(least * directions).into());
+        path.entry("delay_at").or_insert("forward".into());
+        path.insert("delay_limit".into(), (self.limit() as u64).into());
+        if let Some(share) = netem.reorder {
+            path.insert("delay_skip".into(), share.into());
+            if let Some(gap) = netem.gap {
+                path.insert("delay_skip_gap".into(), (gap.max(1.0) as u64).into());
             }
-        };
-        found.number(name, words.measure(units, right)?)?;
+            if let Some(correlation) = netem.reorder_correlation {
+                path.insert("delay_skip_correlation".into(), correlation.into());
+            }
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// The queue of netem, which holds what waits for its rate, or for tokens of a filter above it.
+    fn add_netem_queue(&self, path: &mut Map<String, Value>) {
+        path.insert("buffer".into(), format!("{}pkt", self.limit()).into());
+        path.insert("buffer_accounting".into(), "ns2".into());
+        if path.contains_key("delay_limit") {
+            path.insert("delay_limit_with_queue".into(), true.into());
+        }
+    }
 }
 
-/// The path that the values describe.
-fn path(given: &Given) -> Result<Map<String, Value>, String> {
-    let number = |name: &str| given.numbers.get(name).copied();
-    let (delay, jitter) = (
-        number("delay").unwrap_or(0.0),
-        number("jitter").unwrap_or(0.0),
-    );
-    let mut found = Map::new();
-    let mut put = |name: &str, value: String| _ = found.insert(name.to_owned(), value.into());
-    put("rtt", seconds(delay));
-    if jitter > 0.0 {
-        let law = given
-            .words
-            .get("distribution")
-            .copied()
-            .unwrap_or("uniform");
-        let (least, drawn) = drawn(delay, jitter, law)?;
-        put("rtt", seconds(least));
-        put("jitter", drawn);
+fn add_losses(netem: &Netem, path: &mut Map<String, Value>) {
+    if let Some(share) = netem.loss {
+        path.insert("loss".into(), share.into());
     }
-    if let Some(rate) = number("rate") {
-        put(
-            "rate",
-            written(
-                rate,
-                &[("Gbps", 1e9), ("Mbps", 1e6), ("kbps", 1e3), ("bps", 1.0)],
-            ),
-        );
-        put("buffer", buffer(given, rate, delay)?);
-    }
-    if let Some(share) = given.words.get("loss") {
-        put("loss", (*share).to_owned());
-    }
-    Ok(found)
 }
 
-fn buffer(given: &Given, rate: f64, delay: f64) -> Result<String, String> {
-    let number = |name: &str| given.numbers.get(name).copied();
-    if number("tbf latency").is_none() && number("tbf limit").is_none() {
-        return Ok(format!(
-            "{}pkt",
-            beyond_the_delay(number("limit"), rate, delay)?
-        ));
-    }
-    let bytes = number("tbf limit").or(number("tbf burst")).unwrap_or(0.0);
-    let bytes = bytes + rate * number("tbf latency").unwrap_or(0.0) / 8.0;
-    Ok(format!("{:.0}B", bytes.max(PACKET_BYTES)))
+/// A filter before a line of its peak rate. The packet at the head of its queue counts in the limit
+/// while it waits for tokens.
+fn add_shaper(tbf: &Tbf, path: &mut Map<String, Value>) {
+    let rate = tbf
+        .peakrate
+        .map_or(INTERFACE.into(), |rate| written(rate, RATES));
+    let bytes = |bytes: Option<f64>| format!("{:.0}B", bytes.unwrap_or(0.0));
+    let shaper_rate = written(tbf.rate.unwrap_or(0.0), RATES);
+    path.insert("rate".into(), rate.into());
+    path.insert("shaper_rate".into(), shaper_rate.into());
+    path.insert("shaper_burst".into(), bytes(tbf.burst).into());
+    let buffer = tbf.bytes().max(PACKET_BYTES);
+    path.insert("buffer".into(), bytes(Some(buffer)).into());
+    path.insert("buffer_accounting".into(), "ns2".into());
 }
 
-/// Packets of netem's limit that are left for a queue. The limit counts packets in the delay, and a
-/// limit below these drops before there is a queue.
-fn beyond_the_delay(limit: Option<f64>, rate: f64, delay: f64) -> Result<f64, String> {
-    let limit = limit.unwrap_or(USUAL_LIMIT);
-    let delayed = (rate * delay / 8.0 / PACKET_BYTES).round_ties_even();
-    if limit <= delayed {
-        let (shown, many) = (grouped(limit), grouped(delayed));
-        return Err(format!(
-            "netem's limit of {shown} packets includes the {many} in its delay, so it drops before \
-             the rate is used; above `limit {delayed}` is needed"
-        ));
+/// Refuses correlated delays, where they are. A draw next to the one before it leaves a rest that is
+/// independent of it unless jitter is long: netem divides the draw, in nanoseconds, by twice the
+/// jitter, or by the size of its table, which is smaller.
+fn check_correlation(correlation: f64, jitter: f64) -> Result<(), String> {
+    let apart = (1.0 - correlation) * DRAWS;
+    if correlation == 0.0 || apart >= MULTIPLES * 2.0 * jitter * 1e9 {
+        return Ok(());
     }
-    Ok((limit - delayed).trunc())
+    let percent = general(100.0 * correlation, 6);
+    let jitter = seconds(jitter);
+    Err(format!(
+        "`{percent}%`: delays with so much correlation and `{jitter}` of jitter are not simulated"
+    ))
 }
 
 /// Delays that vary around `delay`: the smallest one, and the law of what is added.
-fn drawn(delay: f64, jitter: f64, law: &str) -> Result<(f64, String), String> {
+fn drawn_delay(delay: f64, jitter: f64, law: &str) -> Result<(f64, String), String> {
     if jitter > delay {
         let delay = seconds(delay);
         let problem = "with more jitter: at most that is possible";
@@ -306,6 +225,8 @@ fn drawn(delay: f64, jitter: f64, law: &str) -> Result<(f64, String), String> {
         )),
     }
 }
+
+const RATES: &[(&str, f64)] = &[("Gbps", 1e9), ("Mbps", 1e6), ("kbps", 1e3), ("bps", 1.0)];
 
 /// A time as text: `64ms`.
 fn seconds(time: f64) -> String {
@@ -333,31 +254,49 @@ mod tests {
 
     #[test]
     fn words_of_tc_are_a_path() {
-        let found = fields("qdisc add dev eth0 root netem delay 40ms loss 1% rate 20mbit").unwrap();
-        let right = json!({"rtt": "40ms", "loss": "1%", "rate": "20Mbps", "buffer": "933pkt"});
-        assert_eq!(Value::from(found), right);
-        let shaped =
-            "netem delay 40ms 5ms distribution normal; tbf rate 20mbit burst 10kb latency 50ms";
-        let right = json!({
-            "rtt": "25ms", "jitter": "normal:mean=15ms,sd=5ms", "rate": "20Mbps", "buffer": "135240B",
+        let words = "qdisc add dev eth0 root netem delay 40ms loss 1% rate 20mbit";
+        let path = json!({
+            "rtt": "40ms", "delay_at": "forward", "delay_limit": 1000, "delay_limit_with_queue": true,
+            "loss": "1%", "rate": "20Mbps", "buffer": "1000pkt", "buffer_accounting": "ns2",
         });
-        assert_eq!(Value::from(fields(shaped).unwrap()), right);
+        assert_eq!(Value::from(fields(words).unwrap()), path);
+    }
+
+    #[test]
+    fn a_filter_is_a_shaper_before_a_line() {
+        let words =
+            "netem delay 40ms 5ms distribution normal; tbf rate 20mbit burst 10kb latency 50ms";
+        let path = json!({
+            "rtt": "20ms", "jitter": "normal:mean=20ms,sd=5ms", "reordering": true,
+            "delay_at": "forward", "delay_limit": 1000, "rate": "1Gbps", "shaper_rate": "20Mbps",
+            "shaper_burst": "10240B", "buffer": "135240B", "buffer_accounting": "ns2",
+        });
+        assert_eq!(Value::from(fields(words).unwrap()), path);
     }
 
     #[test]
     fn what_the_simulator_does_not_have_is_refused() {
-        for (words, said) in [
-            ("netem delay 40ms 5ms 25%", "correlated delays"),
+        for (words, message) in [
+            (
+                "netem delay 40ms 5ms 99%",
+                "`99%`: delays with so much correlation",
+            ),
             ("netem loss 1% 25%", "correlated loss"),
             ("netem delay", "is missing at the end"),
-            ("netem duplicate 1%", "netem `duplicate`"),
+            ("netem duplicate 1%", "netem `duplicate` is not simulated"),
             ("netem delay 40ms delay 40ms", "`delay` is given twice"),
-            ("netem delay 1s rate 1gbit", "above `limit 83333` is needed"),
-            ("tbf rate 1mbit", "`latency` or `limit` is missing"),
+            (
+                "tbf rate 1mbit burst 2kb",
+                "`latency` or `limit` is missing",
+            ),
+            (
+                "tc qdisc add dev eth0 root htb; netem delay 1ms",
+                "tc `htb` is not",
+            ),
         ] {
             let refused = fields(words).unwrap_err().to_string();
             assert!(
-                refused.starts_with("--path: ") && refused.contains(said),
+                refused.starts_with("--path: ") && refused.contains(message),
                 "{refused}"
             );
         }

@@ -338,6 +338,10 @@ pub fn drawn(resolved: &Value) -> Vec<String> {
         varies(&path["jitter"]) || varies(&path["reverse_jitter"]),
         "jitter",
     );
+    add(
+        is_chance(&path["delay_skip"]),
+        "packets that skip the delay",
+    );
     let stack = &resolved["stack"];
     add(
         stack["interrupt_min"] != stack["interrupt_max"],

@@ -2,7 +2,7 @@
 
 use crate::given::Given;
 use crate::refusal::suggest;
-use crate::settings::Settings;
+use crate::settings::{Settings, INTERFACE};
 use crate::stack::fields_of;
 use crate::{netem, words, Refusal};
 use flowstart_sim::RequestError;
@@ -10,10 +10,6 @@ use serde_json::{json, Map, Value};
 
 /// Fields of which a path has one as the source of its rate.
 const RATES: [&str; 3] = ["rate", "rate_trace", "rate_steps"];
-/// The rate of a host's interface in comparisons where the path gives none. A path without lines
-/// before the bottleneck would otherwise give its rate, which senders do not have.
-const INTERFACE: &str = "1Gbps";
-
 /// A path: its fields in the order of their definitions.
 #[derive(Clone, Debug)]
 pub(crate) struct Path(Vec<(&'static str, Value)>);

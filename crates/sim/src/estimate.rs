@@ -138,7 +138,7 @@ fn most_in_flight(chain: &Chain) -> f64 {
             Limit::Bytes(bytes) => bytes as f64 / packet,
             Limit::Unlimited => f64::INFINITY,
         };
-        one.rate.bytes_in(rtt) as f64 / packet + queued
+        one.long_run_rate().bytes_in(rtt) as f64 / packet + queued
     };
     chain
         .hops

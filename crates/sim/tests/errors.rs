@@ -838,6 +838,14 @@ fn ingredients_of_paths() {
         ("rate_variation", "\"steps\""),
         ("policer_rate", "\"1Mbps\""),
         ("policer_burst", "\"9kB\""),
+        ("shaper_rate", "\"1Mbps\""),
+        ("shaper_burst", "\"9kB\""),
+        ("delay_at", "\"forward\""),
+        ("delay_limit", "5"),
+        ("delay_limit_with_queue", "true"),
+        ("delay_skip", "\"1%\""),
+        ("delay_skip_gap", "5"),
+        ("delay_skip_correlation", "\"1%\""),
         ("loss_burst", "5"),
         ("reverse_loss_burst", "5"),
         ("aggregation", "\"4ms\""),
@@ -966,6 +974,47 @@ fn ingredients_of_paths() {
             (
                 "policer_rate = \"0bps\", policer_burst = \"9kB\"",
                 "path.policer_rate: `0bps` is out of range; 1bps to 100Tbps is needed",
+            ),
+            (
+                "shaper_rate = \"1Mbps\"",
+                "path.shaper_burst: missing; a shaper needs one, such as `100kB`",
+            ),
+            (
+                "shaper_burst = \"100kB\"",
+                "path.shaper_burst: there is no shaper; give `path.shaper_rate`",
+            ),
+            (
+                "shaper_rate = \"1Mbps\", shaper_burst = \"1kB\"",
+                "path.shaper_burst: `1kB` is out of range; at least one packet, `1500B`, is needed",
+            ),
+            (
+                "delay_limit = 5",
+                "path.delay_limit: the delay is behind the line; give `path.delay_at`",
+            ),
+            (
+                "delay_at = \"forward\", delay_limit = 0",
+                "path.delay_limit: `0` is out of range; 1 to 1 000 000 000 packets is needed",
+            ),
+            (
+                "delay_at = \"forward\", delay_limit_with_queue = true",
+                "path.delay_limit_with_queue: the delay has no limit; give `path.delay_limit`",
+            ),
+            (
+                "delay_at = \"forward\", delay_skip = \"0%\"",
+                "path.delay_skip: `0` is out of range; a share of packets, above 0 to 1 is needed",
+            ),
+            (
+                "delay_at = \"forward\", delay_skip_gap = 5",
+                "path.delay_skip_gap: no packet skips the delay; give `path.delay_skip`",
+            ),
+            (
+                "delay_at = \"lo\"",
+                "path.delay_at: `lo` is unknown; known are forward, loopback",
+            ),
+            (
+                "delay_at = \"loopback\", reverse_rate = \"1Mbps\"",
+                "path.reverse_rate: contradicts `path.delay_at`; on `loopback` both directions \
+                 have one line",
             ),
             (
                 "loss_burst = 5",

@@ -100,12 +100,31 @@ fn rate() -> BoxedStrategy<String> {
     .boxed()
 }
 
+/// A queue before the line that delays packets.
+fn delay_queue(at: &'static str) -> impl Strategy<Value = String> {
+    let limit = lines(vec![
+        key("delay_limit", &["1", "20", "1000"]),
+        perhaps(listed("PathSpec", "delay_limit_with_queue")),
+    ]);
+    let skip = lines(vec![
+        key("delay_skip", &["\"25%\"", "\"100%\""]),
+        perhaps(key("delay_skip_gap", &["1", "5"])),
+        perhaps(key("delay_skip_correlation", &["\"50%\""])),
+    ]);
+    let at = Just(format!("delay_at = {at}")).boxed();
+    lines(vec![at, perhaps(limit), perhaps(skip)])
+}
+
 /// Stages that a path of one bottleneck may have.
 fn stages() -> impl Strategy<Value = String> {
     const JITTER: &[&str] = &["\"uniform:most=7ms\"", "\"pareto2:mean=1ms,shape=1.3\""];
     let policer = lines(vec![
         key("policer_rate", RATES),
         key("policer_burst", &["\"20kB\"", "\"7pkt\""]),
+    ]);
+    let shaper = lines(vec![
+        key("shaper_rate", RATES),
+        key("shaper_burst", &["\"1500B\"", "\"9pkt\"", "\"2MB\""]),
     ]);
     let bursts = lines(vec![key("loss", LOSSES), key("loss_burst", &["1", "5"])]);
     let jitter = lines(vec![
@@ -120,6 +139,8 @@ fn stages() -> impl Strategy<Value = String> {
     ]);
     lines(vec![
         perhaps(policer),
+        perhaps(shaper),
+        perhaps(delay_queue("\"forward\"")),
         prop_oneof![2 => perhaps(key("loss", LOSSES)), 1 => bursts].boxed(),
         perhaps(key("aggregation", &["\"4ms\"", "\"exponential:mean=4ms\""])),
         perhaps(jitter),
@@ -137,6 +158,12 @@ fn path() -> impl Strategy<Value = String> {
         perhaps(key("reverse_buffer", BUFFERS)),
         perhaps(key("reverse_loss", LOSSES)),
         perhaps(names("reverse_queue", QUEUES)),
+    ]);
+    let loopback = lines(vec![
+        rate(),
+        key("rtt", DELAYS),
+        plain(),
+        delay_queue("\"loopback\"").boxed(),
     ]);
     let hop = || {
         let queue = perhaps(names("queue", QUEUES).prop_map(|q| format!(", {q}")));
@@ -156,7 +183,7 @@ fn path() -> impl Strategy<Value = String> {
         perhaps(listed("PathSpec", "ack_thinning")),
     ]);
     lines(vec![
-        prop_oneof![4 => single.boxed(), 1 => chain.boxed()].boxed(),
+        prop_oneof![4 => single.boxed(), 1 => loopback.boxed(), 1 => chain.boxed()].boxed(),
         perhaps(key("buffer", BUFFERS)),
         perhaps(access),
         perhaps(key("nic_rate", RATES)),
@@ -481,6 +508,9 @@ fn compare_kinds_of_link(text: &str) -> Result<(), TestCaseError> {
     for web in &mut scenario.web {
         web.startup = web.startup.take().filter(|name| !marks(name));
     }
+    // How long a queue behind a shaper takes to empty depends on the sizes of all packets in it, of
+    // which a discipline reports number and bytes.
+    scenario.trace &= scenario.path.shaper_rate.is_none();
     let mut with = |queue: &str| {
         scenario.path.queue = Some(queue.into());
         scenario.path.reverse_queue = None;

@@ -117,6 +117,49 @@ class NetworkPath:
     """
     policer_burst: str | None = None
     """Burst size of the policer, such as `100kB`."""
+    shaper_rate: Rate | None = None
+    """Rate of a token-bucket shaper before the line, on the forward path.
+
+    Packets in excess of the rate and `shaper_burst` wait in the buffer of the line. A burst passes
+    at `rate`.
+
+    Unless given: no shaper.
+    """
+    shaper_burst: str | None = None
+    """Burst size of the shaper, such as `10kB`."""
+    delay_at: str | None = None
+    """Delay in a queue before the line: `forward`, or `loopback`.
+
+    `forward` adds all of `rtt`, and `jitter`, on the forward path, as netem on an interface. On
+    `loopback` both directions pass one queue and one line, as on `lo`. Random loss is before the
+    queue.
+
+    Unless given: half in each direction, behind the line.
+    """
+    delay_limit: int | None = None
+    """Number of packets that the queue of the delay holds; more are dropped.
+
+    Unless given: unlimited.
+    """
+    delay_limit_with_queue: bool | None = None
+    """Count of packets in the line's buffer and in transmission in `delay_limit`.
+
+    Unless given: false.
+    """
+    delay_skip: str | float | None = None
+    """Share of packets that skip the delay, such as `25%`, and overtake others."""
+    delay_skip_gap: int | None = None
+    """Distance of packets that skip the delay: all but the last of so many do not.
+
+    Unless given: 1.
+    """
+    delay_skip_correlation: str | float | None = None
+    """Weight of the previous draw in each draw for `delay_skip`, such as `50%`.
+
+    As in netem, such draws are near a half, so that a small share becomes smaller.
+
+    Unless given: 0.
+    """
     loss_burst: str | float | None = None
     """Mean loss-burst length of `loss`, in packets.
 

@@ -113,7 +113,9 @@ def named_paths() -> dict[str, dict[str, Any]]:
 
 IMPAIRING = (
     *("queue", "reverse_queue", "reverse_loss", "loss_burst", "reverse_loss_burst"),
-    *("rate_variation", "policer_rate", "policer_burst", "aggregation", "jitter"),
+    *("rate_variation", "policer_rate", "policer_burst", "shaper_rate", "shaper_burst"),
+    *("delay_at", "delay_limit", "delay_limit_with_queue"),
+    *("delay_skip", "delay_skip_gap", "delay_skip_correlation", "aggregation", "jitter"),
     *("reverse_jitter", "jitter_every", "reordering", "ripple", "ripple_period"),
     *("ack_batch", "ack_thinning"),
 )

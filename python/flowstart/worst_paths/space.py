@@ -20,6 +20,12 @@ NEEDED = ("rate", "rtt", "buffer", "size")
 """What every case has."""
 BESIDE = {
     "policer_burst": "policer_rate",
+    "shaper_burst": "shaper_rate",
+    "delay_limit": "delay_at",
+    "delay_limit_with_queue": "delay_at",
+    "delay_skip": "delay_at",
+    "delay_skip_gap": "delay_at",
+    "delay_skip_correlation": "delay_at",
     "ack_thinning": "ack_batch",
     "jitter_every": "jitter",
     "loss_burst": "loss",

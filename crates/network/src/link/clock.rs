@@ -1,9 +1,6 @@
 //! When a transmitter is busy: what links need of it, whatever its rate does.
 
-use super::stepped::Stepped;
-use super::trace_driven::TraceDriven;
 use crate::queue::Backlog;
-use crate::variation::Variation;
 use flowstart_control::Instant;
 
 /// The clock of a transmitter, which serves in order.
@@ -17,49 +14,4 @@ pub(super) trait Clock {
 
     /// When it will have transmitted these too.
     fn free_after(&self, packets: Backlog) -> Instant;
-}
-
-/// The clock of a line whose rate varies.
-#[derive(Clone)]
-pub(super) enum Varying {
-    /// Transmits at the opportunities of a trace.
-    TraceDriven(TraceDriven),
-    /// Transmits at rates that change in steps.
-    Stepped(Stepped),
-}
-
-impl Varying {
-    /// A clock at the beginning of its variation.
-    pub(super) fn new(variation: Variation) -> Varying {
-        match variation {
-            Variation::Trace(trace) => Varying::TraceDriven(TraceDriven::new(trace)),
-            Variation::Steps(steps) => Varying::Stepped(Stepped::new(steps)),
-        }
-    }
-}
-
-impl Clock for Varying {
-    fn rest(&mut self, now: Instant) {
-        match self {
-            // An opportunity that was not taken is gone; nothing is left of it.
-            Varying::TraceDriven(_) => {}
-            Varying::Stepped(clock) => clock.rest(now),
-        }
-    }
-
-    fn transmit(&mut self, wire: u32, now: Instant) -> (Instant, Instant) {
-        match self {
-            Varying::TraceDriven(clock) => clock.transmit(wire.into(), now),
-            Varying::Stepped(clock) => clock.transmit(wire.into(), now),
-        }
-    }
-
-    fn free_after(&self, packets: Backlog) -> Instant {
-        // What is to come must not be changed: a copy of the clock finds it out.
-        let (_, free) = match self.clone() {
-            Varying::TraceDriven(mut clock) => clock.transmit(packets.bytes, Instant::ZERO),
-            Varying::Stepped(mut clock) => clock.transmit(packets.bytes, Instant::ZERO),
-        };
-        free
-    }
 }

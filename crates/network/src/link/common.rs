@@ -127,11 +127,44 @@ impl Common {
         }
     }
 
+    /// A packet comes: whether a limit that the link shares has no room for it.
+    #[inline]
+    pub(super) fn is_full(&self) -> bool {
+        let enter = self.config.shared.enter.as_ref();
+        enter.is_some_and(|held| !held.enter())
+    }
+
+    /// A packet is dropped: it leaves the limit that the link shares, too.
+    #[inline]
+    pub(super) fn leave_if_dropped(&self, verdict: Verdict) -> Verdict {
+        if verdict == Verdict::Dropped {
+            self.leave();
+        }
+        verdict
+    }
+
+    /// The next packet is delivered.
+    #[inline]
+    pub(super) fn leave_by_delivery(&self) {
+        if !self.ring.is_empty() {
+            self.leave();
+        }
+    }
+
+    fn leave(&self) {
+        if let Some(held) = &self.config.shared.leave {
+            held.leave();
+        }
+    }
+
     /// Counts what the queue did beyond these.
     pub(super) fn count_events(&mut self, before: usize) {
         for event in self.events.range(before..) {
             match event.kind {
-                QueueEventKind::Evicted => self.counters.evict(event.packet.wire),
+                QueueEventKind::Evicted => {
+                    self.counters.evict(event.packet.wire);
+                    self.leave();
+                }
                 QueueEventKind::Marked => self.counters.marked += 1,
             }
         }

@@ -1,6 +1,8 @@
 //! What links of all kinds have.
 
+use super::held::Shared;
 use super::losses::Losses;
+use super::shaped::Shaper;
 use super::transmitter::Service;
 use crate::queue::DropTail;
 use crate::variation::Variation;
@@ -15,10 +17,14 @@ pub struct LinkConfig {
     pub service: Service,
     /// How the rate varies, if it does.
     pub variation: Option<Variation>,
+    /// The shaper before the transmitter, if there is one.
+    pub shaper: Option<Shaper>,
     /// Propagation.
     pub delay: Duration,
     /// The buffer before the transmitter.
     pub queue: DropTail,
     /// Packets lost before the queue.
     pub losses: Losses,
+    /// Limits that it has together with other links.
+    pub shared: Shared,
 }

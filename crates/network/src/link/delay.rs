@@ -1,12 +1,14 @@
 //! A delay that varies: jitter, drawn by packets or for a while, and a ripple.
 //!
-//! Packets stay in order, the later waiting for the earlier, unless they may overtake.
+//! Packets stay in order, the later waiting for the earlier, unless they may overtake. Some may skip
+//! the delay.
 
 use super::common::{Common, Stage, Verdict};
 use super::kind::StagePlan;
 use crate::distribution::Distribution;
 use crate::moment::Moment;
 use crate::queue::Backlog;
+use crate::random::share;
 use flowstart_control::{Duration, Instant};
 use flowstart_wire::Packet;
 use rand_pcg::Pcg64Mcg;
@@ -15,6 +17,8 @@ use std::f64::consts::TAU;
 /// How a delay varies.
 #[derive(Clone, Debug)]
 pub struct DelayConfig {
+    /// What every packet takes but those that skip the delay.
+    pub base: Duration,
     /// What is drawn on top of the path's delay.
     pub jitter: Option<Distribution>,
     /// For how long a draw holds; `None` draws for every packet.
@@ -23,6 +27,20 @@ pub struct DelayConfig {
     pub reordering: bool,
     /// The periodic part of the delay.
     pub ripple: Option<Ripple>,
+    /// Packets that skip the delay.
+    pub skip: Option<Skip>,
+}
+
+/// Packets that skip a delay, as `reorder` of netem has it (`sch_netem.c`, `netem_enqueue`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Skip {
+    /// Share of them among those that may.
+    pub share: f64,
+    /// All but the last of so many packets may not; counted anew behind each that does.
+    pub gap: u64,
+    /// Weight of the draw before in a draw (`get_crandom`). With one, draws are not uniform, and the
+    /// share is another, as in netem.
+    pub correlation: f64,
 }
 
 /// A delay that varies between zero and `swing`.
@@ -41,6 +59,8 @@ pub fn varying_delay(config: DelayConfig) -> StagePlan {
         random,
         draw: Duration::ZERO,
         until: Instant::ZERO,
+        since_skip: 0,
+        last: None,
     })
 }
 
@@ -61,6 +81,9 @@ struct Delay {
     /// The draw that holds, and until when.
     draw: Duration,
     until: Instant,
+    /// Packets since the last that skipped the delay, and the draw for it.
+    since_skip: u64,
+    last: Option<f64>,
 }
 
 /// A draw beyond is cut there.
@@ -70,8 +93,9 @@ impl Delay {
     /// How long a packet takes that comes now.
     fn at(&mut self, now: Instant) -> Duration {
         let ripple = self.config.ripple.map_or(Duration::ZERO, |r| r.at(now));
+        let steady = self.config.base + ripple;
         let Some(distribution) = self.config.jitter else {
-            return ripple;
+            return steady;
         };
         match self.config.holds {
             None => self.draw = distribution.time(&mut self.random),
@@ -82,17 +106,36 @@ impl Delay {
                 }
             }
         }
-        ripple + self.draw.min(LONGEST)
+        steady + self.draw.min(LONGEST)
+    }
+
+    /// Whether the next packet skips the delay.
+    fn skips(&mut self, skip: Skip) -> bool {
+        let skips = self.since_skip + 1 >= skip.gap && self.draw_skip(skip) < skip.share;
+        self.since_skip = if skips { 0 } else { self.since_skip + 1 };
+        skips
+    }
+
+    fn draw_skip(&mut self, skip: Skip) -> f64 {
+        let fresh = share(&mut self.random);
+        let last = self.last.unwrap_or(fresh);
+        let draw = fresh + skip.correlation * (last - fresh);
+        self.last = Some(draw);
+        draw
     }
 }
 
 impl Stage for Delay {
     fn send(&mut self, packet: Packet, now: Moment, link: &mut Common) -> Verdict {
+        link.counters.accept(packet.wire, Backlog::default());
         let mut arrival = Moment {
-            time: now.time + self.at(now.time),
+            time: now.time,
             cause: now.time,
         };
-        link.counters.accept(packet.wire, Backlog::default());
+        if self.config.skip.is_some_and(|skip| self.skips(skip)) {
+            return link.depart_in_order(arrival, packet);
+        }
+        arrival.time += self.at(now.time);
         if !self.config.reordering {
             let last = link.ring.back().map_or(Instant::ZERO, |p| p.arrival.time);
             arrival.time = arrival.time.max(last);
@@ -112,10 +155,12 @@ mod tests {
 
     fn steady() -> DelayConfig {
         DelayConfig {
+            base: Duration::ZERO,
             jitter: None,
             holds: None,
             reordering: false,
             ripple: None,
+            skip: None,
         }
     }
 
@@ -184,6 +229,73 @@ mod tests {
         let mut all = free.clone();
         all.sort_unstable();
         assert!(all.iter().copied().eq(0..2000), "everyone arrives once");
+    }
+
+    /// Whether each of so many packets skips the delay.
+    fn skipped(skip: Skip, packets: usize) -> Vec<bool> {
+        let mut delay = Delay {
+            config: steady(),
+            random: stream(1, "test", 0),
+            draw: Duration::ZERO,
+            until: Instant::ZERO,
+            since_skip: 0,
+            last: None,
+        };
+        (0..packets).map(|_| delay.skips(skip)).collect()
+    }
+
+    #[test]
+    fn a_packet_that_skips_the_delay_overtakes_those_in_it() {
+        let config = DelayConfig {
+            base: Duration::from_millis(5),
+            skip: Some(Skip {
+                share: 1.0,
+                gap: 3,
+                correlation: 0.0,
+            }),
+            ..steady()
+        };
+        let plan = varying_delay(config);
+        let packets = [0, 1000, 2000, 3000];
+        assert_eq!(pass(stage(&plan), &packets), [2000, 5000, 6000, 8000]);
+        let order = super::super::testing::order(stage(&plan), &packets);
+        assert_eq!(order, [2, 0, 1, 3]);
+    }
+
+    #[test]
+    fn every_fifth_packet_skips_the_delay_with_a_gap_of_five() {
+        let skip = Skip {
+            share: 1.0,
+            gap: 5,
+            correlation: 0.0,
+        };
+        let skipped = skipped(skip, 30);
+        let skipping: Vec<usize> = (0..30).filter(|n| skipped[*n]).collect();
+        assert_eq!(skipping, [4, 9, 14, 19, 24, 29]);
+    }
+
+    #[test]
+    fn a_share_of_packets_skips_the_delay() {
+        let skip = Skip {
+            share: 0.25,
+            gap: 1,
+            correlation: 0.0,
+        };
+        let count = skipped(skip, 20_000).iter().filter(|skips| **skips).count();
+        // Five standard deviations of 20,000 draws are 306.
+        assert!((4694..5306).contains(&count), "{count}");
+    }
+
+    #[test]
+    fn a_correlated_draw_stays_near_the_one_before() {
+        let skip = |correlation| Skip {
+            share: 0.4,
+            gap: 1,
+            correlation,
+        };
+        let changes = |pair: &&[bool]| pair[0] != pair[1];
+        let runs = |skip| skipped(skip, 20_000).windows(2).filter(changes).count();
+        assert!(runs(skip(0.9)) * 2 < runs(skip(0.0)));
     }
 
     proptest! {

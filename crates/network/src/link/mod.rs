@@ -8,10 +8,11 @@
 //! * `ack_aggregation`, `delay`, `frame_aggregation`, `host`, `late`, `policer`: stages of a path
 //!   without a transmitter. Of each its file has the plan that makes it.
 //!
-//! The first two learn from a `clock` when their transmitter is busy: that of a fixed rate, or
-//! that of one which varies.
+//! The first two learn from a `clock` when their transmitter is busy: that of a fixed rate, of one
+//! which varies, or of a line behind a shaper.
 
 mod ack_aggregation;
+mod bucket;
 mod clock;
 mod common;
 mod config;
@@ -19,27 +20,32 @@ mod delay;
 mod dispatch;
 mod fifo;
 mod frame_aggregation;
+mod held;
 mod host;
 mod kind;
 mod late;
 mod losses;
 mod policer;
 mod queued;
+mod shaped;
 mod stepped;
 #[cfg(test)]
 mod testing;
 mod trace_driven;
 mod transmitter;
+mod varying;
 
 pub use ack_aggregation::ack_aggregation;
 pub use common::{LinkCounters, Verdict};
 pub use config::LinkConfig;
-pub use delay::{varying_delay, DelayConfig, Ripple};
+pub use delay::{varying_delay, DelayConfig, Ripple, Skip};
 pub use dispatch::Link;
 pub use frame_aggregation::frame_aggregation;
+pub use held::{Held, Shared};
 pub use host::host;
 pub use kind::{LinkKind, StagePlan};
 pub use late::late;
 pub use losses::{Bursts, ForcedDrop, Losses, RandomLoss};
 pub use policer::policer;
+pub use shaped::Shaper;
 pub use transmitter::Service;

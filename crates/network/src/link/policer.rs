@@ -4,59 +4,30 @@
 //! packet passes if the bucket has tokens for all of it, and takes them. So in any time no
 //! more passes than a burst and what the rate gives.
 
+use super::bucket::Bucket;
 use super::common::{Common, Stage, Verdict};
 use super::kind::StagePlan;
 use crate::moment::Moment;
 use crate::queue::Backlog;
-use flowstart_control::{Instant, Rate};
+use flowstart_control::Rate;
 use flowstart_wire::Packet;
 
 /// A policer that lets a rate pass in the long run, and so many bytes at once.
 pub fn policer(rate: Rate, burst: u64) -> StagePlan {
-    StagePlan::new("policer", "policer", move |_| Policer::new(rate, burst))
+    StagePlan::new("policer", "policer", move |_| {
+        Policer(Bucket::new(rate, burst))
+    })
 }
 
 /// Token-bucket policer of one link.
-struct Policer {
-    rate: Rate,
-    burst: u64,
-    /// What the bucket held when it was last looked at, in bits times 10⁹: so a nanosecond
-    /// adds whole tokens.
-    tokens: u128,
-    at: Instant,
-}
-
-impl Policer {
-    /// A policer with a full bucket.
-    fn new(rate: Rate, burst: u64) -> Policer {
-        Policer {
-            rate,
-            burst,
-            tokens: tokens_for(burst),
-            at: Instant::ZERO,
-        }
-    }
-
-    fn fill(&mut self, now: Instant) {
-        let since = u128::from(now.since(self.at).nanos());
-        let filled = self.tokens + since * u128::from(self.rate.bps());
-        self.tokens = filled.min(tokens_for(self.burst));
-        self.at = now;
-    }
-}
-
-fn tokens_for(bytes: u64) -> u128 {
-    u128::from(bytes) * 8_000_000_000
-}
+struct Policer(Bucket);
 
 impl Stage for Policer {
     fn send(&mut self, packet: Packet, now: Moment, link: &mut Common) -> Verdict {
-        self.fill(now.time);
-        let Some(left) = self.tokens.checked_sub(tokens_for(packet.wire.into())) else {
+        if !self.0.take(packet.wire.into(), now.time) {
             link.counters.refused += 1;
             return Verdict::Dropped;
-        };
-        self.tokens = left;
+        }
         link.counters.accept(packet.wire, Backlog::default());
         let arrival = Moment {
             time: now.time,

@@ -1,6 +1,6 @@
 //! Stages alone, without a path.
 
-use super::{Link, LinkConfig, Losses, Service, StagePlan, Verdict};
+use super::{Link, LinkConfig, Losses, Service, Shared, StagePlan, Verdict};
 use crate::moment::Moment;
 use crate::queue::{BufferAccounting, DropTail, Limit};
 use crate::random::stream;
@@ -25,6 +25,8 @@ pub(super) fn stage_with(plan: &StagePlan, random: Pcg64Mcg) -> Link {
             reading: BufferAccounting::Linux,
         },
         losses: Losses::default(),
+        shaper: None,
+        shared: Shared::default(),
     };
     Link::new(config, plan.stage(random))
 }

@@ -1,10 +1,10 @@
 //! A path, from its fields in a scenario to a chain in plain values.
 
 use super::files::Files;
-use super::impairments::{ack_aggregation, before, behind};
+use super::impairments::{ack_aggregation, before, behind, delay_queue, shaper};
 use super::line::{forward_line, loss_burst, reverse_line};
 use super::stack_environment::StackEnvironment;
-use crate::spec::{out_of_range, HopSpec, PathSpec, QuickStartSpec, RequestError, Side};
+use crate::spec::{out_of_range, DelayAt, HopSpec, PathSpec, QuickStartSpec, RequestError, Side};
 use flowstart_control::{Amount, Duration, Rate};
 use flowstart_network::chain::{Access, Chain, Hop, HopDirection, Hosts};
 use flowstart_network::queue::{BufferAccounting, Limit, QueueSpec};
@@ -38,6 +38,7 @@ pub(super) fn chain(
         router_pps: path.router_pps,
         before: before(path, packet)?,
         behind: behind(path)?,
+        delay_queue: delay_queue(path)?,
         reading,
         packet,
         quick_start: quick_start(path.quick_start.as_ref(), around.quick_start),
@@ -62,30 +63,39 @@ impl Reader<'_> {
             .rtt
             .ok_or_else(|| RequestError::new("path.rtt", missing))?;
         let (reverse, reverse_varies) = reverse_line(path, forward, files)?;
+        let shaper = shaper(path, self.packet)?;
+        let shaped = shaper.map_or(forward, |shaper| shaper.rate.min(forward));
         let sized = |field, given, rate| self.limit(field, given, rate, rtt);
         let reverse_buffer = path.reverse_buffer.or(path.buffer);
         let forward_queue = queue("path.queue", path.queue.as_deref(), &self.usual)?;
         let own = path.reverse_queue.as_deref();
         let reverse_queue = queue("path.reverse_queue", own, &forward_queue)?;
-        Ok(Hop {
-            delay: rtt.over(2),
-            knows_quick_start: true,
-            forward: HopDirection {
-                rate: forward,
-                limit: sized("path.buffer", path.buffer, forward)?,
-                queue: forward_queue,
-                loss: path.loss().0,
-                loss_burst: loss_burst("", path.loss(), path.loss_burst)?,
-                variation: varies,
-            },
-            reverse: HopDirection {
+        let forward = HopDirection {
+            rate: forward,
+            limit: sized("path.buffer", path.buffer, shaped)?,
+            queue: forward_queue,
+            loss: path.loss().0,
+            loss_burst: loss_burst("", path.loss(), path.loss_burst)?,
+            variation: varies,
+            shaper,
+        };
+        let reverse = match path.delay_at {
+            Some(DelayAt::Loopback) => forward.clone(),
+            _ => HopDirection {
                 rate: reverse,
                 limit: sized("path.reverse_buffer", reverse_buffer, reverse)?,
                 queue: reverse_queue,
                 loss: path.reverse_loss().0,
                 loss_burst: loss_burst("reverse_", path.reverse_loss(), path.reverse_loss_burst)?,
                 variation: reverse_varies,
+                shaper: None,
             },
+        };
+        Ok(Hop {
+            delay: rtt.over(2),
+            knows_quick_start: true,
+            forward,
+            reverse,
         })
     }
 
@@ -116,6 +126,7 @@ impl Reader<'_> {
             loss,
             loss_burst: None,
             variation: None,
+            shaper: None,
         };
         Ok(Hop {
             delay: spec.delay,

@@ -5,7 +5,9 @@ use super::checks::LONGEST_RUN;
 use super::files::Files;
 use super::setting::Setting;
 use super::stack_environment::StackEnvironment;
-use crate::spec::{AckName, GrowthName, PacingName, PathSpec, RequestError, Scenario, StackSpec};
+use crate::spec::{
+    AckName, DelayAt, GrowthName, PacingName, PathSpec, RequestError, Scenario, StackSpec,
+};
 use flowstart_control::{Amount, Bytes};
 use flowstart_network::chain::Chain;
 use flowstart_network::queue::Limit;
@@ -62,11 +64,13 @@ fn path(given: &PathSpec, chain: &Chain) -> PathSpec {
     let first = &chain.hops[0];
     if path.hops.is_empty() {
         path.buffer = amount(first.forward.limit);
-        path.reverse_buffer = amount(first.reverse.limit);
         path.queue = Some(first.forward.queue.to_string());
-        path.reverse_queue = Some(first.reverse.queue.to_string());
-        if path.reverse_rate_trace.is_none() {
-            path.reverse_rate.get_or_insert(first.reverse.rate);
+        if path.delay_at != Some(DelayAt::Loopback) {
+            path.reverse_buffer = amount(first.reverse.limit);
+            path.reverse_queue = Some(first.reverse.queue.to_string());
+            if path.reverse_rate_trace.is_none() {
+                path.reverse_rate.get_or_insert(first.reverse.rate);
+            }
         }
     } else {
         path.buffer = None;

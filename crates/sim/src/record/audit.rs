@@ -16,7 +16,7 @@ impl Outcome {
     ///
     /// The first account that does not add up, in words.
     pub fn audit(&self, scenario: &Scenario) -> Result<(), String> {
-        let is_steady = !rate_varies(scenario);
+        let is_steady = !varies(scenario);
         self.flows
             .iter()
             .try_for_each(|flow| flow.audit(is_steady))?;
@@ -101,10 +101,12 @@ impl TransferRow {
     }
 }
 
-/// A rate that varies may be above its mean, which is what the ideal counts with.
-fn rate_varies(scenario: &Scenario) -> bool {
+/// A rate that varies may be above its mean, and a packet may skip the delay: the ideal counts with
+/// the mean and the delay.
+fn varies(scenario: &Scenario) -> bool {
     let path = &scenario.path;
-    path.rate_variation.is_some()
+    path.delay_skip.is_some()
+        || path.rate_variation.is_some()
         || path.rate_trace.is_some()
         || path.reverse_rate_trace.is_some()
         || !path.rate_steps.is_empty()

@@ -1,6 +1,7 @@
 //! One row for each flow, and one for each write of a flow that has several.
 
-use flowstart_control::{Duration, Rate, Reason};
+use flowstart_control::{Duration, Reason};
+use flowstart_network::chain::{Capacity, Chain};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -151,20 +152,55 @@ pub fn wire_bytes(size: u64, mss: u32, header: u32) -> u64 {
 }
 
 /// The best possible completion: see [`FlowRow::ideal_fct_s`].
-pub fn ideal_fct(wire: u64, round_trips: u32, rtt: Duration, rate: Rate) -> f64 {
-    let handshake = f64::from(round_trips) * rtt.secs();
-    handshake + rtt.secs() / 2.0 + wire as f64 * 8.0 / rate.bps() as f64
+#[derive(Clone, Copy, Debug)]
+pub struct Ideal {
+    rtt: Duration,
+    one_way: f64,
+    capacity: Capacity,
+}
+
+impl Ideal {
+    /// That of flows over these hops of a chain.
+    pub fn of(chain: &Chain, hops: (u32, u32), rtt: Duration, reverse: bool) -> Ideal {
+        Ideal {
+            rtt,
+            one_way: chain.one_way(rtt, reverse),
+            capacity: chain.capacity(hops.0, hops.1, reverse),
+        }
+    }
+
+    /// In seconds, for bytes on the wire behind the round trips of a handshake.
+    pub fn secs(&self, wire: u64, round_trips: u32) -> f64 {
+        let handshake = f64::from(round_trips) * self.rtt.secs();
+        handshake + self.one_way + self.capacity.secs(wire)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use flowstart_control::Rate;
+    use flowstart_network::link::Shaper;
 
     #[test]
     fn the_ideal_counts_handshake_one_way_delay_and_wire_bytes() {
         // 69 packets of 1500 bytes less 140 spare, at 100 Mbit/s over 100 ms.
         let wire = wire_bytes(100_000, 1460, 40);
-        let ideal = ideal_fct(wire, 1, Duration::from_millis(100), Rate(100_000_000));
-        assert!((ideal - (0.150 + (100_000.0 + 69.0 * 40.0) * 8e-8)).abs() < 1e-12);
+        let mut ideal = Ideal {
+            rtt: Duration::from_millis(100),
+            one_way: 0.05,
+            capacity: Capacity {
+                line: Rate(100_000_000),
+                shaper: None,
+            },
+        };
+        let secs = ideal.secs(wire, 1);
+        assert!((secs - (0.150 + (100_000.0 + 69.0 * 40.0) * 8e-8)).abs() < 1e-12);
+        // Behind a shaper, all but a burst takes ten times as long.
+        ideal.capacity.shaper = Some(Shaper {
+            rate: Rate(10_000_000),
+            burst: 2760,
+        });
+        assert!((ideal.secs(wire, 1) - (0.150 + 100_000.0 * 8e-7)).abs() < 1e-12);
     }
 }

@@ -6,10 +6,10 @@
 //! the other. They can only be made when the run has ended, for the largest queue of the run is
 //! one of the columns, and packets may come to their end after the connection that sent them.
 
-use super::flow::{ideal_fct, wire_bytes, FlowRow};
+use super::flow::{wire_bytes, FlowRow, Ideal};
 use super::flow_record::FlowRecord;
 use crate::flow_plan::FlowKind;
-use flowstart_control::{Duration, Exit, Instant, Rate};
+use flowstart_control::{Duration, Exit, Instant};
 use flowstart_network::chain::Chain;
 use serde::{Serialize, Serializer};
 use std::sync::Arc;
@@ -41,7 +41,6 @@ pub(crate) struct KindColumns {
     startup: Arc<str>,
     cc: Arc<str>,
     stack: &'static str,
-    rtt: Duration,
     mss: u32,
     header: u32,
     /// What the first packet of a connection that is open from the beginning spares of it.
@@ -49,19 +48,21 @@ pub(crate) struct KindColumns {
     /// Of a handshake.
     round_trips: u32,
     /// Of both directions, forward first.
-    rate: [Rate; 2],
+    ideal: [Ideal; 2],
     bdp_pkts: [u64; 2],
 }
 
 impl KindColumns {
     pub(crate) fn of(kind: &FlowKind, chain: &Chain) -> KindColumns {
-        let rate =
-            [false, true].map(|reverse| chain.bottleneck_rate(kind.from_hop, kind.to_hop, reverse));
+        let hops = (kind.from_hop, kind.to_hop);
+        let bdp = |reverse| {
+            let rate = chain.bottleneck_rate(hops.0, hops.1, reverse);
+            chain.bdp_packets(rate, kind.rtt)
+        };
         KindColumns {
             startup: kind.startup.clone(),
             cc: kind.cc.clone(),
             stack: kind.stack.preset,
-            rtt: kind.rtt,
             mss: kind.stack.framing.mss,
             header: kind.stack.framing.header,
             spared_header: match kind.stack.ns2.headerless_first {
@@ -69,8 +70,8 @@ impl KindColumns {
                 false => 0,
             },
             round_trips: kind.stack.round_trips(),
-            rate,
-            bdp_pkts: rate.map(|rate| chain.bdp_packets(rate, kind.rtt)),
+            ideal: [false, true].map(|reverse| Ideal::of(chain, hops, kind.rtt, reverse)),
+            bdp_pkts: [false, true].map(bdp),
         }
     }
 }
@@ -107,7 +108,6 @@ impl FlowTable {
         let direction = usize::from(plan.reverse);
         let round_trips = if plan.handshake { kind.round_trips } else { 0 };
         let ideal = plan.size().map(|size| {
-            let rate = kind.rate[direction];
             // The first packet of a connection that is open already may have no header.
             let spared = if plan.handshake {
                 0
@@ -115,7 +115,7 @@ impl FlowTable {
                 kind.spared_header
             };
             let wire = wire_bytes(size, kind.mss, kind.header) - u64::from(spared);
-            ideal_fct(wire, round_trips, kind.rtt, rate)
+            kind.ideal[direction].secs(wire, round_trips)
         });
         let since = |at: Instant| record.since_opened(at);
         let exit = record.exit(&self.exits);

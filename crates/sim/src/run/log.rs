@@ -3,7 +3,7 @@
 use crate::compile::Prepared;
 use crate::flow_plan::{FlowKind, FlowPlan, When, Write};
 use crate::maybe_time::MaybeTime;
-use crate::record::flow::{ideal_fct, wire_bytes, TransferRow};
+use crate::record::flow::{wire_bytes, Ideal, TransferRow};
 use crate::record::flow_record::FlowRecord;
 use crate::record::recorder::{Kinds, Recorder, RunEvent, Scene, IN_NETWORK, SENT, TIMER};
 use flowstart_control::Instant;
@@ -201,8 +201,8 @@ fn ideal(kind: &FlowKind, plan: &FlowPlan, number: usize, chain: &Chain) -> f64 
         stack.framing.mss,
         stack.framing.header,
     ) - u64::from(spared);
-    let rate = chain.bottleneck_rate(kind.from_hop, kind.to_hop, plan.reverse);
-    ideal_fct(wire, round_trips, kind.rtt, rate)
+    let hops = (kind.from_hop, kind.to_hop);
+    Ideal::of(chain, hops, kind.rtt, plan.reverse).secs(wire, round_trips)
 }
 
 /// The writes of a flow, and what is noted of them.

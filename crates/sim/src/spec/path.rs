@@ -29,6 +29,26 @@ const POLICER: Need<PathSpec> = needs(
     |path| path.policer_rate.is_some(),
     "there is no policer; give `path.policer_rate`",
 );
+const SHAPER: Need<PathSpec> = needs(
+    |path| path.shaper_rate.is_some(),
+    "there is no shaper; give `path.shaper_rate`",
+);
+const DELAY_QUEUE: Need<PathSpec> = needs(
+    |path| path.delay_at.is_some(),
+    "the delay is behind the line; give `path.delay_at`",
+);
+const DELAY_LIMIT: Need<PathSpec> = needs(
+    |path| path.delay_limit.is_some(),
+    "the delay has no limit; give `path.delay_limit`",
+);
+const SKIP: Need<PathSpec> = needs(
+    |path| path.delay_skip.is_some(),
+    "no packet skips the delay; give `path.delay_skip`",
+);
+const TWO_LINES: Need<PathSpec> = needs(
+    |path| path.delay_at != Some(DelayAt::Loopback),
+    "contradicts `path.delay_at`; on `loopback` both directions have one line",
+);
 const LOSS: Need<PathSpec> = needs(
     |path| path.loss().0 > 0.0,
     "there is no loss to come in bursts; give `path.loss`",
@@ -51,7 +71,7 @@ const ACK_BATCH: Need<PathSpec> = needs(
 );
 
 text!(Probability, BurstLength);
-plain!(Side, QuickStartSpec);
+plain!(Side, DelayAt, QuickStartSpec);
 names!(BufferAccounting, Admission);
 
 fields! {
@@ -89,21 +109,21 @@ fields! {
         #[flag("RATE")]
         #[usual("as forward")]
         #[check(rate)]
-        #[needs(PER_HOP)]
+        #[needs(PER_HOP, TWO_LINES)]
         pub reverse_rate: Option<Rate>,
         /// Buffer of the reverse path.
         #[flag("SIZE")]
         #[usual("as forward")]
-        #[needs(PER_HOP)]
+        #[needs(PER_HOP, TWO_LINES)]
         pub reverse_buffer: Option<Amount>,
         /// Queue discipline of the reverse path.
         #[flag("NAME")]
         #[usual("as forward")]
-        #[needs(PER_HOP)]
+        #[needs(PER_HOP, TWO_LINES)]
         pub reverse_queue: Option<String>,
         /// Random, independent loss on the reverse path.
         #[flag("SHARE")]
-        #[needs(PER_HOP)]
+        #[needs(PER_HOP, TWO_LINES)]
         pub reverse_loss: Option<Probability> = Probability(0.0),
         /// Rate of each host's access link.
         ///
@@ -142,7 +162,7 @@ fields! {
         pub rate_trace: Option<String>,
         /// Mahimahi trace of the reverse path, instead of `reverse_rate`.
         #[flag("FILE")]
-        #[needs(ONE_BOTTLENECK)]
+        #[needs(ONE_BOTTLENECK, TWO_LINES)]
         pub reverse_rate_trace: Option<String>,
         /// Cycle of rates with their durations, instead of `rate`.
         ///
@@ -171,6 +191,54 @@ fields! {
         #[flag("SIZE")]
         #[needs(ONE_BOTTLENECK, POLICER)]
         pub policer_burst: Option<Amount>,
+        /// Rate of a token-bucket shaper before the line, on the forward path.
+        ///
+        /// Packets in excess of the rate and `shaper_burst` wait in the buffer of the line. A burst
+        /// passes at `rate`.
+        #[flag("RATE")]
+        #[usual("no shaper")]
+        #[check(rate)]
+        #[needs(ONE_BOTTLENECK)]
+        pub shaper_rate: Option<Rate>,
+        /// Burst size of the shaper, such as `10kB`.
+        #[flag("SIZE")]
+        #[needs(ONE_BOTTLENECK, SHAPER)]
+        pub shaper_burst: Option<Amount>,
+        /// Delay in a queue before the line: `forward`, or `loopback`.
+        ///
+        /// `forward` adds all of `rtt`, and `jitter`, on the forward path, as netem on an interface.
+        /// On `loopback` both directions pass one queue and one line, as on `lo`. Random loss is
+        /// before the queue.
+        #[flag("WHERE")]
+        #[usual("half in each direction, behind the line")]
+        #[needs(ONE_BOTTLENECK)]
+        pub delay_at: Option<DelayAt>,
+        /// Number of packets that the queue of the delay holds; more are dropped.
+        #[flag("NUMBER")]
+        #[usual("unlimited")]
+        #[check(within(1..=1_000_000_000, "1 to 1 000 000 000 packets"))]
+        #[needs(ONE_BOTTLENECK, DELAY_QUEUE)]
+        pub delay_limit: Option<u64>,
+        /// Count of packets in the line's buffer and in transmission in `delay_limit`.
+        #[flag("")]
+        #[needs(ONE_BOTTLENECK, DELAY_LIMIT)]
+        pub delay_limit_with_queue: Option<bool> = false,
+        /// Share of packets that skip the delay, such as `25%`, and overtake others.
+        #[flag("SHARE")]
+        #[check(above_zero("a share of packets, above 0 to 1"))]
+        #[needs(ONE_BOTTLENECK, DELAY_QUEUE)]
+        pub delay_skip: Option<Probability>,
+        /// Distance of packets that skip the delay: all but the last of so many do not.
+        #[flag("NUMBER")]
+        #[check(within(1..=1_000_000_000, "1 to 1 000 000 000 packets"))]
+        #[needs(ONE_BOTTLENECK, SKIP)]
+        pub delay_skip_gap: Option<u64> = 1u64,
+        /// Weight of the previous draw in each draw for `delay_skip`, such as `50%`.
+        ///
+        /// As in netem, such draws are near a half, so that a small share becomes smaller.
+        #[flag("SHARE")]
+        #[needs(ONE_BOTTLENECK, SKIP)]
+        pub delay_skip_correlation: Option<Probability> = Probability(0.0),
         /// Mean loss-burst length of `loss`, in packets.
         ///
         /// The model of Gilbert and Elliott, with `loss` as the mean share: all packets are lost
@@ -199,7 +267,7 @@ fields! {
         pub jitter: Option<String>,
         /// Extra delay on the reverse path: a value or a distribution.
         #[flag("TIME")]
-        #[needs(ONE_BOTTLENECK)]
+        #[needs(ONE_BOTTLENECK, TWO_LINES)]
         pub reverse_jitter: Option<String>,
         /// Duration of a draw of jitter.
         ///
@@ -350,13 +418,13 @@ fn quick_start(field: &str, routers: &QuickStartSpec) -> Result<(), RequestError
 }
 
 fn share(field: &str, share: &Probability) -> Result<(), RequestError> {
-    match share.0 > 0.0 {
+    above_zero("a share of the link, above 0 to 1")(field, share)
+}
+
+fn above_zero(right: &'static str) -> impl Fn(&str, &Probability) -> Result<(), RequestError> {
+    move |field, share| match share.0 > 0.0 {
         true => Ok(()),
-        false => Err(out_of_range(
-            field,
-            share,
-            "a share of the link, above 0 to 1",
-        )),
+        false => Err(out_of_range(field, share, right)),
     }
 }
 
@@ -378,6 +446,16 @@ pub enum Side {
     Left,
     /// Where they end.
     Right,
+}
+
+/// Where a queue that delays packets is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DelayAt {
+    /// On the forward path.
+    Forward,
+    /// On an interface that both directions pass.
+    Loopback,
 }
 
 /// A probability, written `1%` or `0.01`.

@@ -95,6 +95,98 @@ fn a_policed_flow_has_a_burst_at_full_rate_and_then_the_policers() {
     assert!(policer > 10 * queue && queue > 0, "{policer} {queue}");
 }
 
+/// How long 1000 packets take, all sent at once, at 1 Gbit/s and 2 ms, in milliseconds.
+fn sent_at_once(path: &str) -> f64 {
+    let outcome = outcome(&format!(
+        r#"
+        path = {{ rate = "1Gbps", rtt = "2ms", buffer = "2000pkt", {path} }}
+        stack = {{ iw = "1000", ack = "every" }}
+        flows = [{{ size = "1460kB" }}]
+        "#
+    ));
+    let row = outcome.flows.row(0);
+    assert_eq!(row.packets_dropped, 0);
+    row.fct_s.unwrap() * 1e3
+}
+
+#[test]
+fn a_shaper_lets_a_burst_pass_at_the_lines_rate_and_the_rest_at_its_own() {
+    // The handshake takes 2 ms and the delay 1 ms. A packet of 1500 bytes takes 12 us on the line and
+    // the tokens of 600 us at 20 Mbit/s.
+    let shaper = |burst| format!(r#"shaper_rate = "20Mbps", shaper_burst = "{burst}""#);
+    let whole = sent_at_once(&shaper("2MB"));
+    assert!((whole - (3.0 + 1000.0 * 0.012)).abs() < 0.01, "{whole}");
+    // Ten have tokens at once, but for those that SYN and ACK took and that came since.
+    let small = sent_at_once(&shaper("15kB"));
+    assert!(
+        (small - (3.0 + 990.0 * 0.6 + 0.012)).abs() < 0.02,
+        "{small}"
+    );
+}
+
+#[test]
+fn a_shaper_is_the_bottleneck_of_a_faster_line() {
+    let path = r#"rate = "1Gbps", shaper_rate = "10Mbps", shaper_burst = "15kB""#;
+    let outcome = bulk(path);
+    let found = share(&outcome, 10e6);
+    assert!((0.99..1.0005).contains(&found), "{found}");
+    // What waits for tokens waits in the buffer of the line.
+    assert_eq!(outcome.links[0].max_queue_pkts, 100);
+}
+
+#[test]
+fn the_queue_of_a_delay_holds_no_more_than_its_limit() {
+    // A flight of 40 packets waits in it for the whole round trip.
+    for (limit, lost) in [(41, 0), (40, 0), (39, 1), (10, 30)] {
+        let outcome = outcome(&format!(
+            r#"
+            path = {{ rate = "1Gbps", rtt = "100ms", delay_at = "forward", delay_limit = {limit} }}
+            stack = {{ iw = "40", ack = "every" }}
+            duration = "150ms"
+            flows = [{{ size = "58400B" }}]
+            "#
+        ));
+        assert_eq!(outcome.flows.row(0).packets_dropped, lost, "{limit}");
+    }
+}
+
+#[test]
+fn a_limit_with_the_queue_counts_what_waits_for_the_line_too() {
+    let queued = |with_queue: &str| {
+        let outcome = outcome(&format!(
+            r#"
+            path = {{ rate = "1.2Mbps", rtt = "50ms", buffer = "1000pkt", delay_at = "forward", delay_limit = 20{with_queue} }}
+            stack = {{ iw = "10", ack = "every" }}
+            duration = "20s"
+            flows = [{{}}]
+            "#
+        ));
+        outcome.links[0].max_queue_pkts
+    };
+    // Of 20 packets, five are in the delay and one is in transmission.
+    assert_eq!(queued(", delay_limit_with_queue = true"), 14);
+    assert!(queued("") > 100);
+}
+
+#[test]
+fn both_directions_of_a_loopback_pass_one_queue_and_one_line() {
+    let path = r#"rate = "10Mbps", delay_at = "loopback", delay_limit = 1000"#;
+    let outcome = bulk(path);
+    let names: Vec<&str> = outcome.links.iter().map(|l| l.name.as_str()).collect();
+    assert_eq!(names, ["forward", "delay"]);
+    let row = outcome.flows.row(0);
+    assert!((row.min_rtt_s.unwrap() - 0.04).abs() < 0.002);
+    // Acknowledgements of 40 bytes for every second packet take a share of 1.3 %.
+    // An acknowledgement for every second packet of data.
+    let acks = outcome.links[0].packets + row.packets_dropped - row.packets_sent;
+    let ratio = acks as f64 / row.packets_arrived as f64;
+    assert!((0.49..0.53).contains(&ratio), "{ratio}");
+    // They wait behind data and come together, so that the line idles (Zhang, Shenker and Clark,
+    // SIGCOMM 1991).
+    let found = share(&outcome, 10e6);
+    assert!((0.8..0.9).contains(&found), "{found}");
+}
+
 /// 2 MB over 20 Mbit/s and 40 ms, traced.
 fn transfer(path: &str) -> Outcome {
     outcome(&format!(
