@@ -246,6 +246,8 @@ SIGNALS: list[tuple[str, str, list[tuple[str, str, str]]]]
 """The signals: name, what it is, and the same of its fields, with their types."""
 STACKS: dict[str, str]
 """The presets of endpoints by name, each with what it is."""
+DEFAULT_STACK: str
+"""The preset of endpoints that name none."""
 LIVE_CLOCKS: list[str]
 """In which times live runs are."""
 NATIVE_CONTROLS: dict[str, list[tuple[str, str, str]]]

@@ -176,7 +176,7 @@ def test_responses_of_web_sessions_that_name_no_startup_are_under_test() -> None
     assert draws[0] == draws[1]
     others = [row for row in result.records if not row["tested"]]
     assert [row["startup"] for row in others] == ["slow-start", "hystart"] * 2
-    assert all(row["size_bytes"] == 5 * 1460 for row in others if row["web"] == 1)
+    assert all(row["size_bytes"] == 5 * 1448 for row in others if row["web"] == 1)
     assert result.frame["response_s"].null_count() == 2, "that of the plain flow"
 
 

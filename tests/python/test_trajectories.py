@@ -66,7 +66,8 @@ def test_a_line_ends_where_the_flow_did() -> None:
 
 
 def test_events_are_counted_and_have_a_point_each_while_there_is_room() -> None:
-    found = traced(scenario("jump-start", size="10MB"), scenario("jump-start", size="1MB"))
+    jumps = [scenario("jump-start", size, stack={"preset": "rfc"}) for size in ("10MB", "1MB")]
+    found = traced(*jumps)
     for row, of in zip(found.batch["flows"].lists()["packets_dropped"], found.found, strict=True):
         drops = of[0].events["drop"]
         assert drops.total == row > 0

@@ -70,6 +70,7 @@ mod _native {
         let stacks = flowstart_transport::stack::PRESETS.iter();
         let stacks = stacks.map(|stack| (stack.name, stack.about));
         module.add("STACKS", stacks.into_py_dict(module.py())?)?;
+        module.add("DEFAULT_STACK", flowstart_transport::stack::DEFAULT)?;
         let clocks: Vec<_> = live::CLOCKS.iter().map(|(name, _)| *name).collect();
         module.add("LIVE_CLOCKS", clocks)?;
         module.add("NATIVE_CONTROLS", live::native_controls())?;

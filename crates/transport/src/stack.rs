@@ -6,7 +6,7 @@ mod presets;
 pub use choices::{
     EcnMode, Filling, NewRenoOptions, Pacing, RecoveryKind, ReductionKind, Restart, Sharing, Undo,
 };
-pub use presets::{all_presets, names, Preset, PRESETS};
+pub use presets::{all_presets, names, Preset, DEFAULT, PRESETS};
 
 use super::handshake::{Handshake, SMALLEST_INITIAL};
 use super::receive_window::{Field, Growth, ReceiveBuffer, ReceiveWindow};
