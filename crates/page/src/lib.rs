@@ -16,6 +16,7 @@ mod fields;
 mod frame;
 mod given;
 mod headline;
+mod ingredients;
 mod limits;
 mod lines;
 mod netem;

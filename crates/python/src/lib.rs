@@ -339,6 +339,17 @@ mod _native {
         serde_json::to_string(&prepared.resolved(&scenario)).map_err(request)
     }
 
+    /// Bytes and lower bound of the completion time, in seconds, of each entry of flows.
+    #[pyfunction]
+    #[pyo3(signature = (scenario, custom=None))]
+    fn lower_bounds(
+        scenario: &str,
+        custom: Option<Bound<'_, PyDict>>,
+    ) -> PyResult<Vec<(Option<u64>, Option<f64>)>> {
+        let (_, prepared) = Reader::new(custom)?.compile(scenario)?;
+        Ok(prepared.lower_bounds())
+    }
+
     /// Every startup, cc, queue discipline and rate variation with source, parameters
     /// and needs, as JSON.
     #[pyfunction]

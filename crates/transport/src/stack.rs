@@ -353,6 +353,17 @@ impl Stack {
         })
     }
 
+    /// Bytes that the receiver's window never exceeds; `None` where nothing limits it.
+    pub fn largest_window(&self) -> Option<u64> {
+        let window = &self.receive_window;
+        let unscaled = (self.field() == Field::Unscaled).then_some(u64::from(u16::MAX));
+        let limits = [
+            window.limit.map(u64::from),
+            window.buffer.map(|buffer| buffer.largest),
+        ];
+        limits.into_iter().chain([unscaled]).flatten().min()
+    }
+
     /// How a window that is advertised travels.
     fn field(&self) -> Field {
         match (self.receive_window.unbounded, self.receive_window.scaling) {

@@ -10,7 +10,7 @@ from flowstart import _native, extras, interrupts, text
 from flowstart.comparison import landing, tables
 from flowstart.comparison.plan import Case, Plan
 from flowstart.comparison.rows import placed
-from flowstart.comparison.summary import Summary, ordered, summarise
+from flowstart.comparison.summary import Group, Summary, ordered, summarise
 from flowstart.deployment.stacks import HostStack
 from flowstart.model import document, perturbation
 from flowstart.model.catalog import listed
@@ -134,6 +134,27 @@ class ComparisonData(Result):
         """The stack in use that the preset of the endpoints simulates."""
         return HostStack.of_preset(self.resolved["stack"]["preset"])
 
+    def lower_bound(self, group: Group) -> float | None:
+        """The time in which no transfer of a group can be complete, in seconds.
+
+        None where it is not known before the runs, as under a rate that is drawn.
+        """
+        if group.web or group.request:
+            return None
+        cases = {(case.startup, case.size): case for case in self.plan.cases()}.values()
+        found = [
+            bound
+            for case in cases
+            for entry, (size, bound) in enumerate(self._bounds(case))
+            if entry in self.plan.tested and size == group.size_bytes
+        ]
+        known = [bound for bound in found if bound is not None]
+        return min(known) if known and len(known) == len(found) else None
+
+    def _bounds(self, case: Case) -> list[tuple[int | None, float | None]]:
+        scenario = document.encode(self.plan.scenario(case))
+        return _native.lower_bounds(scenario, self.plan.custom.natives())
+
     def offers(self, name: str) -> bool:
         """Whether hosts can be changed to a variant; true where no stack in use is simulated.
 
@@ -233,7 +254,9 @@ class ComparisonData(Result):
         tested = [row for row in self.records if row["tested"]]
         is_common = not any("iw" in variant.fields for variant in self.plan.variants)
         iw = document.initial_window(self.resolved["stack"]) if is_common else None
-        return headline(self.resolved["path"], tested, self.plan.seeds, self.buffer, iw)
+        return headline(
+            self.resolved, tested, self.plan.seeds, self.buffer, iw, self.plan.tested
+        )
 
     @property
     def legend(self) -> str:

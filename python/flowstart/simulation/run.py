@@ -34,19 +34,22 @@ if TYPE_CHECKING:
 
 
 def headline(
-    path: Document,
+    resolved: Document,
     rows: Sequence[dict[str, Any]],
     seeds: Sequence[int],
     buffer: str | None,
     iw: int | None = None,
+    entries: Sequence[int] | None = None,
 ) -> str:
-    """One line on a resolved `path` and the flows in `rows`.
+    """One line on a scenario with every default, and the flows in `rows`.
 
-    `buffer` is the bottleneck's, `iw` the initial window in packets where all have one.
+    `buffer` is the bottleneck's, `iw` the initial window in packets where all have one, and
+    `entries` those of `flows` that the line is about, all unless given.
     """
     facts = {
-        "path": path,
+        "resolved": resolved,
         "flow": (rows[0]["bdp_pkts"], rows[0]["stack"]) if rows else None,
+        "entries": list(range(len(resolved["flows"])) if entries is None else entries),
         "controls": sorted({row["cc"] for row in rows}),
         "seeds": (seeds[0], seeds[-1]),
         "buffer": buffer,
@@ -149,7 +152,7 @@ class Run(RunTables, Result):
     def headline(self) -> str:
         """One line on what was simulated: path, capacity, buffer, endpoints, seed."""
         seeds = [self.resolved["seed"]]
-        return headline(self.resolved["path"], self.records, seeds, self.about["buffer"])
+        return headline(self.resolved, self.records, seeds, self.about["buffer"])
 
     @property
     def all_failed(self) -> bool:
