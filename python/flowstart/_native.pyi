@@ -180,6 +180,9 @@ def small_buffers(given: str, resolved: str, window: int) -> list[tuple[int, str
 def buffer_warning(packets: int, field: str, given: str, place: str, window: int) -> str:
     """What to report of one; `place` are further words on where it is."""
 
+def without_effect(resolved: str) -> list[str]:
+    """What a resolved scenario has that changes nothing in it, in a sentence each."""
+
 def headline(facts: str) -> str: ...
 def legend(facts: str) -> str: ...
 def notes(setting: str, repeated: bool) -> tuple[list[str], list[str]]: ...

@@ -1,5 +1,6 @@
 //! One line on what was compared, and warnings about what was perhaps not meant.
 
+use crate::notes::without_effect;
 use crate::plan::Plan;
 use crate::rows::Row;
 use crate::{ingredients, text};
@@ -173,9 +174,10 @@ pub fn small_buffers(given: &Value, resolved: &Value, window: u64) -> Vec<SmallB
     found
 }
 
-/// The warnings about the buffers of a plan.
+/// The warnings about the buffers of a plan, and about fields that change nothing.
 pub(crate) fn warnings(plan: &Plan, resolved: &Value) -> Vec<String> {
     let window = window_of(&resolved["stack"]);
     let found = small_buffers(&plan.path.object().into(), &resolved["path"], window);
-    found.iter().map(|one| one.warning("", window)).collect()
+    let buffers = found.iter().map(|one| one.warning("", window));
+    buffers.chain(without_effect(resolved)).collect()
 }

@@ -42,7 +42,7 @@ pub use capture::capture;
 pub use fields::request_fields;
 pub use headline::{initial_window, small_buffers, Headline, SmallBuffer};
 pub use netem::{is_netem, netem_fields};
-pub use notes::{drawn, Legend, Setting};
+pub use notes::{drawn, without_effect, Legend, Setting};
 pub use part::{decode, Finished, Part};
 pub use path::rate_steps;
 pub use plan::{check_options, Custom};

@@ -51,7 +51,7 @@ mod _native {
     use crate::page::{
         buffer_warning, check_options, count, drawn, fastest, headline, initial_window, legend,
         marked, near, notes, percent, quick_start, rate, rate_steps, ratio, request_fields,
-        seconds, size, small_buffers, split, stack_fields, stack_value, Explorer,
+        seconds, size, small_buffers, split, stack_fields, stack_value, without_effect, Explorer,
     };
     #[pymodule_export]
     use crate::table::Table;

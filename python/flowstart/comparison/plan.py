@@ -155,6 +155,13 @@ class Plan:
                 "every flow of the scenario names its startup, so there is nothing to compare; "
                 "leave `startup` out of the flows under test, or use `flowstart run`"
             )
+        endless = [i for i in tested if sizes is None and not _has_size(flows[i])]
+        if endless and "duration" in base:
+            raise RequestError(
+                "missing: under `duration` the flow has no end, so no transfer is complete; give "
+                "it a size, or all such flows with --size",
+                ("flows", endless[0], "size"),
+            )
         seeds = _seeds(base.get("seed", 1) if seed is None else seed, repeat)
         compared = chosen(variants, startups, custom)
         plan = cls(

@@ -75,11 +75,14 @@ impl Simulation<'_> {
             in_network: self.in_network(),
             shared: SharedColumns {
                 seed: self.prepared.seed,
-                max_queue_pkts: self.bottleneck.map(max_held),
                 buffer_accounting: chain.reading.name(),
             },
             kinds: (self.prepared.kinds.iter())
-                .map(|kind| KindColumns::of(kind, chain))
+                .map(|kind| {
+                    let narrowest = chain.narrowest(kind.from_hop, kind.to_hop);
+                    let lines = [self.lines[0][narrowest], self.lines[1][narrowest]];
+                    KindColumns::of(kind, chain, lines.map(max_held))
+                })
                 .collect(),
             records: std::mem::take(&mut self.records),
             exits: std::mem::take(&mut self.exits),

@@ -2,7 +2,7 @@
 
 use super::log::WriteLog;
 use crate::compile::{Prepared, Recording};
-use crate::flow_plan::FlowPlan;
+use crate::flow_plan::{FlowKind, FlowPlan};
 use crate::record::journeys::JourneyRecorder;
 use crate::record::lines::LineRecorder;
 use crate::record::packets::PacketRecorder;
@@ -24,12 +24,16 @@ pub(super) struct Recorders<'a> {
 }
 
 impl<'a> Recorders<'a> {
-    /// The recorders that a run of these flows is to have, with its bottleneck's two directions.
+    /// The recorders that a run of these flows is to have; `lines` are those of the hops.
     pub(super) fn new(
         prepared: &'a Prepared,
         plans: &[FlowPlan],
-        bottleneck: [LinkId; 2],
+        lines: &[Vec<LinkId>; 2],
     ) -> Recorders<'a> {
+        let bottleneck = |kind: &FlowKind| {
+            let narrowest = prepared.chain().narrowest(kind.from_hop, kind.to_hop);
+            [lines[0][narrowest], lines[1][narrowest]]
+        };
         let mut recorders = Recorders {
             writes: WriteLog::new(prepared),
             trace: None,

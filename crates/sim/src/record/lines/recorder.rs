@@ -53,13 +53,13 @@ impl LineRecorder {
             return;
         };
         let window = sender.window();
-        let [cwnd, flight, sent, acked, pacing, delivery, _] = &mut flow.lines;
+        let [cwnd, flight, sent, acked, pacing, delivered, _] = &mut flow.lines;
         cwnd.push(place, window.cwnd);
         flight.push(place, sender.flight() as f64);
         sent.push(place, sender.high() as f64);
         acked.push(place, sender.acknowledged() as f64);
         pacing.push(place, bits_per_second(window.pacing));
-        delivery.push(place, bits_per_second(sender.delivery_rate()));
+        delivered.push(place, sender.delivered() as f64);
     }
 
     /// An event of this number in [`EVENTS`](super::EVENTS) happened to a flow.
