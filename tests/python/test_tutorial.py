@@ -89,7 +89,7 @@ def without_slow_start() -> list[str]:
 
     def change(packets: int) -> float:
         slow, jump = (
-            run(path, f"{packets}pkt", name, stack=stack).records[0]["fct_s"]
+            float(run(path, f"{packets}pkt", name, stack=stack).records[0]["fct_s"])
             for name in ("slow-start", "jump-start")
         )
         return jump / slow - 1

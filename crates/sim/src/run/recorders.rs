@@ -6,7 +6,7 @@ use crate::flow_plan::{FlowKind, FlowPlan};
 use crate::record::journeys::JourneyRecorder;
 use crate::record::lines::LineRecorder;
 use crate::record::packets::PacketRecorder;
-use crate::record::recorder::{Kinds, QueueEvent, Recorder, RunEvent, Scene};
+use crate::record::recorder::{HopQueue, Kinds, QueueEvent, Recorder, RunEvent, Scene};
 use crate::record::startup_measures::StartupMeasures;
 use crate::record::trace::Trace;
 use flowstart_control::Instant;
@@ -81,15 +81,15 @@ impl<'a> Recorders<'a> {
         bytes
     }
 
-    /// Hands what a packet did to the bottleneck's queue to those that may record it.
+    /// Hands what a packet did to a hop's queue to those that may record it.
     pub(super) fn record_queue(
         &mut self,
         at: Instant,
-        direction: usize,
+        queue: HopQueue,
         packet: &Packet,
         event: &QueueEvent,
     ) {
-        self.each(|recorder| recorder.record_queue(at, direction, packet, event));
+        self.each(|recorder| recorder.record_queue(at, queue, packet, event));
     }
 
     /// Hands an event to those that take its kind.

@@ -4,8 +4,8 @@ use super::bins::{Bins, Place};
 use super::queue::QueueOrder;
 use super::{BinnedLine, FlowLines, Lines, LinesRequest, POINTS_PER_COLUMN};
 use crate::record::recorder::{
-    bits_per_second, Kinds, QueueEvent, Recorder, RunEvent, Scene, ANSWERED, IN_NETWORK, QUEUES,
-    SENT, TIMER,
+    bits_per_second, HopQueue, Kinds, QueueEvent, Recorder, RunEvent, Scene, ANSWERED, IN_NETWORK,
+    QUEUES, SENT, TIMER,
 };
 use crate::record::trace::Event;
 use flowstart_control::Instant;
@@ -147,18 +147,15 @@ impl Recorder for LineRecorder {
         }
     }
 
-    fn record_queue(
-        &mut self,
-        at: Instant,
-        direction: usize,
-        _packet: &Packet,
-        event: &QueueEvent,
-    ) {
+    fn record_queue(&mut self, at: Instant, queue: HopQueue, _packet: &Packet, event: &QueueEvent) {
+        if !queue.is_bottleneck {
+            return;
+        }
         if !matches!(event, QueueEvent::Evicted) {
             self.make_room(at);
         }
         let bins = &self.bins;
-        let Some(Queue { order, line }) = &mut self.queues[direction] else {
+        let Some(Queue { order, line }) = &mut self.queues[usize::from(queue.direction)] else {
             return;
         };
         match event {
