@@ -153,12 +153,12 @@ impl Chain {
 
     /// The buffer at the bottleneck, forward.
     pub fn buffer(&self) -> Limit {
-        self.hops[self.narrowest()].forward.limit
+        self.hops[self.narrowest(0, self.hops() - 1)].forward.limit
     }
 
-    /// The hop that is the bottleneck of data from left to right.
-    pub fn narrowest(&self) -> usize {
-        (0..self.hops.len())
+    /// The bottleneck of data from left to right among hops `from..=to`.
+    pub fn narrowest(&self, from: u32, to: u32) -> usize {
+        (from as usize..=to as usize)
             .min_by_key(|i| self.hops[*i].forward.long_run_rate())
             .unwrap_or(0)
     }

