@@ -32,8 +32,8 @@ REMEMBERED = "1bdp"
 REQUEST = "500B"
 """A client's request, in one packet."""
 DEFAULT_SIZES = ("10kB", "100kB", "1MB", "10MB")
-FEWEST_REPEATS, MOST_REPEATS = 10, 160
-"""How many repeats a size has at least and at most, for ranges."""
+FEWEST_REPEATS, MOST_REPEATS = 10, 320
+"""How many repeats a size has at least and at most, for a verdict."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,10 @@ class Plan:
     """What is compared; a startup by itself is a variant that bears its name."""
     sizes: tuple[str | None, ...]
     seeds: tuple[int, ...]
+    repeat: int | None = field(default=None, kw_only=True)
+    """The number of seeds requested; None for as many as a verdict needs."""
+    fewer_seeds: Mapping[str | None, int] = field(default_factory=dict, kw_only=True)
+    """The number of seeds of sizes that have fewer than `seeds`."""
     baseline: str
     """The variant that the others are measured against."""
     command: str | None
@@ -86,7 +90,7 @@ class Plan:
         landing: str | None = None,
         available_rate: str | None = None,
         seed: int | None = None,
-        repeat: int = 1,
+        repeat: int | None = None,
     ) -> Self:
         """Every size under every startup on a path, `flows` connections together.
 
@@ -113,7 +117,8 @@ class Plan:
             tested=(len(entries) - 1,),
             variants=compared,
             sizes=specs.unique("size", sizes),
-            seeds=_seeds(seed or 1, repeat),
+            seeds=_seeds(1 if seed is None else seed, repeat),
+            repeat=repeat,
             baseline=named.baseline(baseline, [variant.name for variant in compared]),
             command=None,
             custom=custom,
@@ -141,7 +146,7 @@ class Plan:
         baseline: str | None = None,
         sizes: Sequence[str] | None = None,
         seed: int | None = None,
-        repeat: int = 1,
+        repeat: int | None = None,
         allow_python: bool = False,
     ) -> Self:
         """A scenario with those flows and web sessions under test that name no startup.
@@ -166,6 +171,7 @@ class Plan:
             variants=compared,
             sizes=_open_sizes([flows[i] for i in tested], sizes),
             seeds=seeds,
+            repeat=repeat,
             baseline=named.baseline(baseline, [variant.name for variant in compared]),
             command=None,
             custom=custom,
@@ -190,16 +196,20 @@ class Plan:
         """The variant of this name."""
         return next(variant for variant in self.variants if variant.name == name)
 
+    def seeds_of(self, size: str | None) -> tuple[int, ...]:
+        """The seeds with which a size is run."""
+        return self.seeds[: self.fewer_seeds.get(size)]
+
     def cases(self) -> list[Case]:
         """Every run, sizes outermost and seeds innermost."""
-        wanted = len(self.sizes) * len(self.startups) * len(self.seeds)
+        wanted = len(self.startups) * sum(len(self.seeds_of(size)) for size in self.sizes)
         if wanted > MOST_RUNS:
             raise RequestError(f"{wanted} runs are too many at once; at most {MOST_RUNS} are")
         return [
             Case(startup, size, seed)
             for size in self.sizes
             for startup in self.startups
-            for seed in self.seeds
+            for seed in self.seeds_of(size)
         ]
 
     def scenario(self, case: Case, *, trace: bool = False) -> Document:
@@ -266,7 +276,7 @@ class Plan:
             "baseline": None if without else self._named_baseline(),
             "size": ",".join(size for size in self.sizes if size),
             "seed": self.seeds[0],
-            "repeat": len(self.seeds) if len(self.seeds) > 1 else None,
+            "repeat": self.repeat,
         }
         words = ["flowstart", command, *([file] if file else [])]
         for name, value in options.items():
@@ -356,7 +366,8 @@ def _open_sizes(
     return (None,)
 
 
-def _seeds(first: object, repeat: int) -> tuple[int, ...]:
+def _seeds(first: object, repeat: int | None) -> tuple[int, ...]:
+    repeat = 1 if repeat is None else repeat
     if not isinstance(first, int):
         raise RequestError("a whole number is needed", ("seed",), repr(first))
     if repeat < 1:
