@@ -63,7 +63,7 @@ def paths() -> Iterator[Path]:
     for name in NAMED:
         for size in SIZES:
             yield Path(name, fs.NetworkPath(**named_fields(name)), size)
-    seen = set()
+    seen: set[str] = set()
     for cell in Sweep.read(named_file("realistic")).cells():
         text = json.dumps(cell.path)
         document = {"path": cell.path, "stack": cell.stack, "flows": [{"size": SIZES[0]}]}

@@ -92,7 +92,7 @@ def test_losses_beyond_the_limit_reject_a_gain() -> None:
 
 def test_a_slower_worst_tenth_rejects_a_gain_of_the_mean() -> None:
     times = drawn(0.7, count=200)
-    slow = np.argsort(times[:, 0])[-30:]
+    slow = np.argsort(times[:, 0])[-50:]
     times[slow, 1] = 2 * times[slow, 0]
     found = decision(times)
     gate = found.gate("new", Quantity.P90)
@@ -154,9 +154,9 @@ def test_without_chance_the_change_is_exact_and_its_range_is_that_of_most_repeat
     times[0, 1] = 0.85
     row = decision(times, is_drawn=False).rows["new"]
     assert row.estimate == pytest.approx(-0.15)
+    assert row.low and row.low > -0.2
     assert row.low == pytest.approx(-0.2, abs=0.006)
     assert row.high == pytest.approx(-0.1, abs=0.006)
-    assert row.low > -0.2
 
 
 def test_a_gain_that_hangs_on_the_exact_delay_is_inconclusive() -> None:
