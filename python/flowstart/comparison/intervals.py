@@ -157,10 +157,8 @@ class Intervals:
         if row is None:
             return ""
         if row.low is None or row.high is None:
-            return text.ABSENT if row.reason != NO_DIFFERENCE else "0 to 0"
-        return " to ".join(
-            text.short_percent(end).removesuffix(" %") for end in (row.low, row.high)
-        )
+            return text.ABSENT if row.reason != NO_DIFFERENCE else "0…0"
+        return "…".join(text.short_percent(end).removesuffix(" %") for end in (row.low, row.high))
 
     @property
     def column(self) -> str:

@@ -168,9 +168,11 @@ def _interval(intervals: "Intervals", s: Summary) -> str:
     if row is None or row.low is None or row.high is None:
         return ""
     ends = [text.short_percent(end) for end in (row.low, row.high)]
+    if not intervals.drawn and ends[0] == ends[1]:
+        return ""
     if row.low * row.high >= 0:
         ends = sorted((end.lstrip("+−") for end in ends), key=lambda end: float(end.split()[0]))
-    told = ends[0] if ends[0] == ends[1] else f"{ends[0].removesuffix(' %')} to {ends[1]}"
+    told = f"{ends[0].removesuffix(' %')} to {ends[1]}"
     return f" ({intervals.column} {told}, {text.counted(count, *intervals.unit)})"
 
 
@@ -245,7 +247,7 @@ def _table(found: "ComparisonData", group: Sequence[Summary]) -> Grid:
     """A row per startup: the baseline, then the fastest first."""
     intervals, flows = found.intervals, any(s.has_flows for s in group)
     grid = Grid([Column("startup", number=False), Column("completion", is_kept=True)])
-    grid.columns += [Column("slowest"), Column("Jain", spare=2)] if flows else []
+    grid.columns += [Column("slowest"), Column("Jain")] if flows else []
     grid.columns.append(Column("change"))
     if intervals:
         grid.columns += [Column(intervals.column), Column("slower\n>10 %", spare=2)]
@@ -283,7 +285,8 @@ def _exit(s: Summary) -> str:
     """The cwnd at the end of startup and its cause; none where startup outlasts the transfer."""
     if s.exit_reason is None:
         return "none"
-    windows = tables.exits_in_bdp(s, text.short_ratio)
+    is_one = s.min_exit_cwnd_segments == s.max_exit_cwnd_segments
+    windows = tables.exits_in_bdp(s, text.ratio if is_one else text.short_ratio)
     return s.exit_reason if windows == text.ABSENT else f"{windows} BDP, {s.exit_reason}"
 
 

@@ -24,10 +24,8 @@ LEVEL = 0.95
 class Statistic(StrEnum):
     """A statistic of a variant against the baseline."""
 
-    MEAN = "mean"
-    """The relative change of the mean completion time: −0.1 is 10 % faster."""
     P50 = "p50"
-    """The relative change of the median completion time."""
+    """The relative change of the median completion time: −0.1 is 10 % faster."""
     P95 = "p95"
     """That of the 95th percentile."""
     P99 = "p99"
