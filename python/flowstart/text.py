@@ -74,11 +74,9 @@ def too_wide(low: float, high: float) -> bool:
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """The interval of a change: `−13.3 % to −11.9 %`, or `inconclusive` where it is too wide."""
+    """The interval of a change: `−13.3 % to −11.9 %`."""
     if low is None or high is None:
         return ABSENT
-    if too_wide(low, high):
-        return "inconclusive"
     return f"{percent(low)} to {percent(high)}"
 
 
