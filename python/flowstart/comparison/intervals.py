@@ -11,7 +11,6 @@ from flowstart import text
 from flowstart.comparison.plan import FEWEST_REPEATS, MOST_REPEATS
 from flowstart.comparison.summary import Group, Summary, group_of
 from flowstart.inference.data import Row, finite
-from flowstart.inference.gates import Quantity
 from flowstart.inference.intervals import NO_DIFFERENCE
 from flowstart.inference.repeats import RANGE, Decision, Repeats, decide
 from flowstart.model.perturbation import DELAY_SHARE, START_SPREAD
@@ -148,8 +147,9 @@ class Intervals:
     def slower_share(self, s: Summary) -> str:
         """The share of repeats that take over 10 % longer, in words; nothing of the baseline."""
         decision = self.decision(s)
-        harmed = decision.gate(s.startup, Quantity.HARMED) if decision else None
-        return text.short_share(harmed.estimate) if harmed else ""
+        if decision is None or s.startup == self.baseline:
+            return ""
+        return text.short_share(decision.slower_share(s.startup))
 
     def ends(self, s: Summary) -> str:
         """The ends of an interval in percent; nothing of the baseline."""
@@ -189,8 +189,9 @@ class Intervals:
         """What the intervals or ranges are, and why the repeats ended."""
         if not self.drawn:
             return (
-                f"Sensitivity: range of the change in {100 * RANGE:.0f} % of {self.counted}; round trips "
-                f"differ by up to {100 * DELAY_SHARE:.0f} %, openings by up to {1e3 * START_SPREAD:g} ms."
+                f"Sensitivity: range of the change in {100 * RANGE:.0f} % of {self.counted}; round "
+                f"trips differ by up to {100 * DELAY_SHARE:.0f} %, openings by up to "
+                f"{1e3 * START_SPREAD:g} ms."
             )
         return (
             f"Change: geometric mean of the ratio of completion times over {self.counted} "
@@ -219,7 +220,6 @@ class Intervals:
         ]
 
     def _record(self, group: Group, decision: Decision, row: Row) -> dict[str, Any]:
-        harmed = decision.gate(row.variant, Quantity.HARMED)
         judged = decision.verdict.of(row.variant)
         return {
             "group": row.group,
@@ -232,7 +232,7 @@ class Intervals:
             "estimate": finite(row.estimate),
             "low": finite(row.low),
             "high": finite(row.high),
-            "harmed_share": harmed.estimate if harmed else None,
+            "harmed_share": decision.slower_share(row.variant),
             "status": str(judged.status) if judged else None,
             "repeats": decision.repeats.count,
             "settled": decision.is_settled,

@@ -26,6 +26,7 @@ from flowstart.inference.gates import (
     Runs,
     Tail,
     repeat_gates,
+    run_both,
 )
 from flowstart.inference.harm import Levels
 from flowstart.inference.intervals import FEW_CLUSTERS, Contrast, contrasted
@@ -85,7 +86,9 @@ class Repeats:
     def changes_of_slowest(
         self, pairs: Sequence[tuple[int, int]], names: Sequence[str], level: float
     ) -> list[Row]:
-        """The same of the slowest flow."""
+        """The same of the slowest flow; nothing if there is one flow."""
+        if np.array_equal(self.slowest, self.times, equal_nan=True):
+            return []
         return self._changes(self.slowest, pairs, names, level)
 
     def _changes(
@@ -148,7 +151,7 @@ class Decision:
     between: dict[tuple[str, str], Row]
     """The same of a variant against another, among those that are faster than the baseline."""
     gates: dict[str, list[Gate]]
-    """All gates by variant, also those that do not veto."""
+    """All gates by variant, also those that do not veto; none of a variant that is slower."""
     verdict: Verdict
 
     @property
@@ -190,6 +193,14 @@ class Decision:
         rows = {other: self.between.get((other, name)) for other in others}
         return [other for other, row in rows.items() if row and not (row.loses and not equal(row))]
 
+    def slower_share(self, variant: str) -> float | None:
+        """The share of repeats that take over 10 % longer than under the baseline."""
+        base, mine = (
+            self.repeats.runs(self.names.index(name)) for name in (self.verdict.baseline, variant)
+        )
+        known = run_both(base, mine)
+        return float(mine.of(known).harmed(base.of(known)).mean()) if known.any() else None
+
     def gate(self, variant: str, quantity: Quantity) -> Gate | None:
         """One gate of a variant."""
         return next((g for g in self.gates.get(variant, ()) if g.quantity == quantity), None)
@@ -220,11 +231,11 @@ def decide(repeats: Repeats, names: Sequence[str], baseline: str, look_count: in
     rows = {row.variant: row for row in repeats.changes(pairs, names, level)}
     slowest = {row.variant: row for row in repeats.changes_of_slowest(pairs, names, level)}
     at = Levels(error / (KINDS + 1), level)  # and the slowest flow's gate
-    gates = {}
-    for place in others:
+    gates: dict[str, list[Gate]] = {name: [] for name in rows}
+    for place in (place for place in others if not rows[names[place]].loses):
         runs = repeats.runs(base), repeats.runs(place)
         found = repeat_gates(*runs, WORST_TENTH, Limits(), at)
-        gates[names[place]] = [*found, *_slowest_gate(slowest[names[place]])]
+        gates[names[place]] = [*found, *_slowest_gate(slowest.get(names[place]))]
     vetoes = {
         name: [gate for gate in found if gate.outcome == Outcome.REJECTED]
         for name, found in gates.items()
@@ -242,9 +253,9 @@ def decide(repeats: Repeats, names: Sequence[str], baseline: str, look_count: in
     return Decision(repeats, tuple(names), rows, between, gates, verdict)
 
 
-def _slowest_gate(row: Row) -> list[Gate]:
+def _slowest_gate(row: Row | None) -> list[Gate]:
     """The gate of the slowest flow; none without an interval."""
-    if row.estimate is None or row.low is None or row.high is None:
+    if row is None or row.estimate is None or row.low is None or row.high is None:
         return []
     measured = (Quantity.SLOWEST_FLOW, None, row.estimate, row.low, row.high, EQUAL)
     return [Gate(*measured, kind="repeats", part="repeats", transfers=row.transfers)]
