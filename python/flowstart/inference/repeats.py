@@ -34,6 +34,7 @@ from flowstart.inference.verdict import Judgement, Status, Verdict, equal, gain_
 
 FIRST_LOOK = 40
 """How many repeats there are at first."""
+TOO_FEW = f"fewer than {FEW_CLUSTERS} repeats have no interval"
 FEWER = 0.5
 """Of another's losses: so many at most are fewer."""
 RANGE = 0.95
@@ -113,7 +114,9 @@ class Repeats:
         ]
 
     def _with_incomplete(self, row: Row, times: Floats) -> Row:
-        """A row without an interval if a transfer was not completed in each repeat."""
+        """A row without an interval if repeats are few, or not all transfers were completed."""
+        if len(times) < FEW_CLUSTERS:
+            return replace(row, low=None, high=None, reason=TOO_FEW)
         never = int(np.isinf(times).sum())
         if not never:
             return row
@@ -128,7 +131,7 @@ class Repeats:
         exact = None if np.isnan(changes[0]) else float(changes[0])
         counts = (len(changes), float(len(changes)))
         if len(changes) < FEW_CLUSTERS:
-            return Row(*place, exact, None, None, *counts, "too few repeats")
+            return Row(*place, exact, None, None, *counts, TOO_FEW)
         never = int((~np.isfinite(changes)).sum())
         if exact is None or never:
             reason = f"not completed in {never} of {len(changes)} repeats"
