@@ -215,6 +215,7 @@ def test_seed_0_is_another_seed_than_1(cli: Cli) -> None:
         json.loads(cli("compare", *words, "--seed", seed, "--json").out)["rows"] for seed in "01"
     ]
     assert [row[0]["seed"] for row in rows] == [0, 1]
+    assert cli("compare", *words, "--seed", "0").out.rstrip().endswith("--seed 0")
     assert rows[0][0]["fct_s"] != rows[1][0]["fct_s"]
 
 

@@ -108,6 +108,8 @@ class Plan:
         flow = {"cc": cc, "count": flows, "stagger": stagger}
         flow |= {"landing": landing, "available_rate": available_rate}
         flow |= {"cached_cwnd": cached_cwnd or REMEMBERED}
+        if requests is not None and requests < 2:
+            raise RequestError("at least two are needed", ("requests",), requests)
         entries = _on_one_connection(flow, requests, idle) if requests else [flow]
         base = plain({"path": path, "stack": fields, "flows": entries})
         custom = CustomStartups()
@@ -282,7 +284,7 @@ class Plan:
         for name, value in options.items():
             given = specs.of_path(name, value)
             for one in given if isinstance(given, list) else [given]:
-                if one not in (None, "", False):
+                if one is not None and one is not False and one != "":
                     words.append(f"--{name.replace('_', '-')}")
                     words += [] if one is True else [str(one)]
         return shlex.join(words)
