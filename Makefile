@@ -240,6 +240,9 @@ worst-paths: release ## Search anew for the paths on which well-known startups d
 interval-coverage: release ## How often intervals hold, on 2000 made-up tables of each design
 	$(BIN)/python benches/interval_coverage.py
 
+compare-verdicts: release ## Verdicts of `compare` on 30 random paths next to those of 400 other seeds
+	$(BIN)/python benches/compare_verdicts.py
+
 grid: release ## Run the sweeps of docs/grid.md and of the README's map, in some ten minutes
 	$(BIN)/flowstart sweep default-grid -o out/default-grid
 	$(BIN)/flowstart sweep irtf-tcpeval -o out/irtf-tcpeval

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from flowstart._native import count, percent, rate, ratio, seconds, size
 
@@ -74,12 +74,23 @@ def too_wide(low: float, high: float) -> bool:
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """The interval of a change: `−13.3 % to −11.9 %`, or `inconclusive` where it is too wide."""
+    """The interval of a change: `−13.3 % to −11.9 %`."""
     if low is None or high is None:
         return ABSENT
-    if too_wide(low, high):
-        return "inconclusive"
     return f"{percent(low)} to {percent(high)}"
+
+
+def short_ratio(value: float | None) -> str:
+    """A ratio in two digits: `0.17`, `3.9`, `12`."""
+    if value is None:
+        return ABSENT
+    return f"{value:.0f}" if value >= 9.95 else f"{value:.2f}" if value < 0.995 else f"{value:.1f}"
+
+
+def ends(low: float | None, high: float | None, shown: Callable[[float | None], str]) -> str:
+    """The ends of a range of numbers: `0.17–3.9`, or one of them where both look the same."""
+    first, last = shown(low), shown(high)
+    return first if first == last else f"{first}–{last}"
 
 
 def listed(words: Sequence[str]) -> str:

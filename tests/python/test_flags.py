@@ -39,7 +39,7 @@ def test_a_field_of_a_dataclass_is_a_flag() -> None:
         Flag("word", "What."),
     )
     assert filled(Asked, {"word": "x", "other": 3}) == Asked(2, "x")
-    assert filled(Repetition, {}) == Repetition(seed=None, repeat=1)
+    assert filled(Repetition, {}) == Repetition(seed=None, repeat=None)
 
 
 def test_flags_stand_where_a_command_takes_what_was_given() -> None:

@@ -451,6 +451,21 @@ mod tests {
     }
 
     #[test]
+    fn seed_0_is_a_seed_as_every_other() {
+        let (head, _) = Answers::new().compare(&given(json!({"seed": 0}))).unwrap();
+        assert!(head["command"].as_str().unwrap().ends_with(" --seed 0"));
+        assert_eq!(head["rows"][0]["seed"], 0);
+    }
+
+    #[test]
+    fn of_several_flows_the_table_has_the_slowest_and_their_fairness() {
+        let (head, _) = Answers::new().compare(&given(json!({"flows": 2}))).unwrap();
+        let columns = head["table"]["columns"].as_array().unwrap();
+        let titles: Vec<&Value> = columns.iter().map(|column| &column["title"]).collect();
+        assert_eq!(titles[..5], ["startup", "FCT", "slowest", "Jain", "change"]);
+    }
+
+    #[test]
     fn a_part_of_the_time_has_the_rows_of_all_of_it_without_other_runs() {
         let mut answers = Answers::new();
         let (whole, _) = answers.compare(&given(json!({}))).unwrap();

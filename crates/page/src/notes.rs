@@ -42,8 +42,8 @@ pub struct Legend {
     pub marked: bool,
     /// Whether it has the times until the sender knew.
     pub acked: bool,
-    /// What the ranges of changes are, which then decide what is marked; empty without ranges.
-    pub range: String,
+    /// The title of the intervals of changes, which then decide what is marked; empty without.
+    pub repeats: String,
 }
 
 impl Legend {
@@ -54,8 +54,8 @@ impl Legend {
             (true, true) => "smallest average × ideal first; ",
             (true, false) => "fastest first; ",
         };
-        let means = match (self.range.is_empty(), self.averaged) {
-            (false, _) => " in each repeat within the loss limit".to_owned(),
+        let means = match (self.repeats.is_empty(), self.averaged) {
+            (false, _) => " within every limit; of ties, the one with fewer losses".to_owned(),
             (true, true) => format!(", of means within {:.0}% by the slowest run", 100.0 * NEAR),
             (true, false) => String::new(),
         };
@@ -63,9 +63,11 @@ impl Legend {
             true => format!("{MARK}: fastest{means}; "),
             false => String::new(),
         };
-        let range = match self.range.as_str() {
+        let range = match self.repeats.as_str() {
             "" => String::new(),
-            range => format!("range: {range}; "),
+            title => format!(
+                "{title}: of the change; slower >10 %: share of repeats that take over 10 % longer; "
+            ),
         };
         let sender = match self.acked {
             true => "acked: until the sender knew; ",
@@ -289,7 +291,7 @@ pub(crate) fn legend(plan: &Plan, found: &[Summary], notes: &[String], acked: bo
         averaged: found.iter().any(|one| one.flows > 1),
         marked: found.iter().any(|one| one.best),
         acked,
-        range: String::new(),
+        repeats: String::new(),
     };
     [&[legend.written()], notes].concat().join("\n")
 }

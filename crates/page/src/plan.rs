@@ -58,7 +58,7 @@ impl Plan {
         Ok(Plan {
             baseline: baseline(given.text("baseline"), &variants)?,
             flows: given.number("flows").unwrap_or(1).max(1),
-            seed: given.number("seed").unwrap_or(1).max(1),
+            seed: given.number("seed").unwrap_or(1),
             size: size.clone(),
             path,
             stack,

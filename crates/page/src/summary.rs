@@ -27,6 +27,8 @@ pub(crate) struct Summary {
     pub(crate) fct_s: Option<f64>,
     pub(crate) duration_s: Option<f64>,
     pub(crate) worst_fct_s: Option<f64>,
+    /// Jain's index of the flows' mean rates; none if one was not done.
+    pub(crate) fairness: Option<f64>,
     pub(crate) slowdown: Option<f64>,
     pub(crate) dropped: f64,
     pub(crate) retransmitted: f64,
@@ -35,7 +37,8 @@ pub(crate) struct Summary {
     pub(crate) exit_reason: Option<Reason>,
     /// The share of the flows that left startup for this reason.
     pub(crate) exit_share: f64,
-    pub(crate) exit_cwnd_segments: Option<f64>,
+    /// The smallest and the largest window with which a flow left startup for this reason.
+    pub(crate) exit_cwnd_segments: Option<(f64, f64)>,
     pub(crate) bdp_pkts: u64,
     pub(crate) max_queue_pkts: u64,
     /// The mean completion time against the baseline's.
@@ -91,13 +94,14 @@ fn summary(startup: &str, rows: &[&Row]) -> Summary {
             .iter()
             .filter_map(|row| row.flow.fct_s)
             .max_by(f64::total_cmp),
+        fairness: jain(rows),
         slowdown: mean(done.iter().map(|row| row.flow.slowdown)),
         dropped: each(|row| row.flow.packets_dropped),
         retransmitted: each(|row| row.flow.packets_retransmitted),
         timeouts: each(|row| row.flow.timeouts),
         exit_reason: reason,
         exit_share: times as f64 / rows.len() as f64,
-        exit_cwnd_segments: mean(same_exit.map(|row| row.flow.startup_exit_cwnd_segments)),
+        exit_cwnd_segments: ends(same_exit.filter_map(|row| row.flow.startup_exit_cwnd_segments)),
         bdp_pkts: first.map_or(0, |row| row.flow.bdp_pkts),
         max_queue_pkts: rows
             .iter()
@@ -108,6 +112,26 @@ fn summary(startup: &str, rows: &[&Row]) -> Summary {
         duration_change: None,
         best: false,
     }
+}
+
+/// The smallest and the largest of some values.
+fn ends(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    values.fold(None, |known, value| {
+        let (low, high) = known.unwrap_or((value, value));
+        Some((value.min(low), value.max(high)))
+    })
+}
+
+/// Jain's index of the mean rates with which flows of one size were done (Jain 1984).
+fn jain(rows: &[&Row]) -> Option<f64> {
+    let done = rows
+        .iter()
+        .map(|row| row.flow.fct_s.filter(|_| row.flow.complete));
+    let rates: Vec<f64> = done.map(|time| Some(1.0 / time?)).collect::<Option<_>>()?;
+    let (sum, squares) = rates.iter().fold((0.0, 0.0), |(sum, squares), rate| {
+        (sum + rate, squares + rate * rate)
+    });
+    Some(sum * sum / (rates.len() as f64 * squares))
 }
 
 /// The value that is there most often, the first of several, and how often.

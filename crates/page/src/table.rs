@@ -77,7 +77,11 @@ pub(crate) fn table(found: &[Summary], order: &[String], acked: bool) -> Grid {
 
 fn columns(several: bool, acked: bool) -> Vec<Column> {
     let mut titles = vec!["startup", "FCT"];
-    titles.extend(several.then_some("worst"));
+    titles.extend(if several {
+        &["slowest", "Jain"][..]
+    } else {
+        &[]
+    });
     titles.push("change");
     titles.extend(if acked { &["acked", "change"][..] } else { &[] });
     titles.extend([
@@ -99,7 +103,9 @@ fn columns(several: bool, acked: bool) -> Vec<Column> {
 
 fn cells(one: &Summary, several: bool, acked: bool) -> Vec<String> {
     let mut cells = vec![marked(&one.startup), delivered(one)];
-    cells.extend(several.then(|| text::seconds(one.worst_fct_s)));
+    if several {
+        cells.extend([text::seconds(slowest(one)), text::ratio(one.fairness)]);
+    }
     cells.push(text::percent(one.change));
     if acked {
         cells.extend([
@@ -108,17 +114,32 @@ fn cells(one: &Summary, several: bool, acked: bool) -> Vec<String> {
         ]);
     }
     let of_bdp = one.exit_cwnd_segments.filter(|_| one.bdp_pkts > 0);
+    let of_bdp = of_bdp.map(|(low, high)| (low / one.bdp_pkts as f64, high / one.bdp_pkts as f64));
     cells.extend([
         text::ratio(one.slowdown),
         text::count(Some(one.dropped)),
         text::count(Some(one.retransmitted)),
         text::count(Some(one.timeouts)),
         reason(one),
-        text::count(one.exit_cwnd_segments),
-        text::ratio(of_bdp.map(|cwnd| cwnd / one.bdp_pkts as f64)),
+        ends(one.exit_cwnd_segments, text::count),
+        ends(of_bdp, text::ratio),
         text::count(Some(one.max_queue_pkts as f64)),
     ]);
     cells
+}
+
+/// The ends of a range of numbers: `0.17–3.9`, or one of them where both look the same.
+fn ends(range: Option<(f64, f64)>, shown: fn(Option<f64>) -> String) -> String {
+    let (low, high) = (shown(range.map(|it| it.0)), shown(range.map(|it| it.1)));
+    match low == high {
+        true => low,
+        false => format!("{low}–{high}"),
+    }
+}
+
+/// The time of the slowest flow; none if one was not done.
+fn slowest(one: &Summary) -> Option<f64> {
+    one.worst_fct_s.filter(|_| one.complete == one.flows)
 }
 
 /// A startup's name with its marks.

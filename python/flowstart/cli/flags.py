@@ -277,14 +277,13 @@ class Repetition:
     """With which seeds."""
 
     seed: int | None = flag("Seed of all random draws. [1]", panel="Execution")
-    repeat: int = flag(
-        "Number of seeds, where anything is random.",
-        default=1,
+    repeat: int | None = flag(
+        "Number of seeds on a random path. [until the intervals decide, at most 320]",
         least=1,
         panel="Execution",
     )
     no_uncertainty: bool | None = flag(
-        "One run per row, without perturbed repeats and ranges.",
+        "One run per row, without repeats and intervals.",
         panel="Execution",
     )
 
@@ -328,7 +327,7 @@ def read(files: Sequence[str | pathlib.Path], how: Reading, seed: int | None) ->
             columns=how.columns,
             sample=how.sample,
             anonymize=bool(how.anonymize),
-            seed=seed or 1,
+            seed=1 if seed is None else seed,
             progress=progress.of_unknown_total,
         )
     for warning in found.warnings:

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flowstart import _native, extras, interrupts, text
+from flowstart import _native, extras, interrupts
 from flowstart.comparison import landing, tables
 from flowstart.comparison.plan import Case, Plan
 from flowstart.comparison.rows import placed
@@ -15,7 +15,6 @@ from flowstart.deployment.stacks import HostStack
 from flowstart.model import document, perturbation
 from flowstart.model.catalog import listed
 from flowstart.model.document import Document, queues, resolve
-from flowstart.model.perturbation import DELAY_SHARE, START_SPREAD
 from flowstart.render import columns, footnotes
 from flowstart.render.grid import Grid
 from flowstart.render.result import Result
@@ -26,31 +25,19 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from flowstart.comparison.repeats import Intervals
+    from flowstart.comparison.intervals import Intervals
     from flowstart.simulation.series import Series
 
 
-_RANGE = (
-    "of the change over the path and its repeats; inconclusive: its ends differ by more than a "
-    f"factor of {text.WIDEST}"
-)
-
-
 def verdict(found: "Intervals") -> list[str]:
-    """What to choose for each size, and how many repeats that rests on; each follows from rows."""
-    from flowstart.comparison.plan import MOST_REPEATS
-    from flowstart.inference.recommendation import content
-
-    lines = [f"{chosen.group}: {chosen.reason}." for chosen in found.recommendations.values()]
-    counts = sorted({group.repeats for group in found.groups.values()})
-    number = " to ".join(str(count) for count in dict.fromkeys([counts[0], counts[-1]]))
-    lines.append(
-        f"Repeats: {number} of each size, until the ranges are settled, at most {MOST_REPEATS}; "
-        f"round trips differ by up to {DELAY_SHARE:.0%}, openings by up to "
-        f"{1e3 * START_SPREAD:g} ms, and seeds. With 95% confidence a range holds for "
-        f"{content(counts[0]):.0%} of such paths or more."
-    )
-    return lines
+    """What to choose for each size and why, and what that rests on."""
+    lines = []
+    for group, decision in found.decisions.items():
+        chosen = decision.choice()
+        why = "; ".join(f"{one.setting}: {one.status}" for one in decision.judgements)
+        keep = "keep " if chosen == found.baseline else ""
+        lines.append(f"{group.name}: {keep}{chosen} ({why}).")
+    return [*lines, found.method]
 
 
 MOST_DRAWN = 4
@@ -108,10 +95,9 @@ class ComparisonData(Result):
         With intervals, marked are the startups that these recommend.
         """
         plan = self.plan
-        found = summarise(self.records, plan.startups, len(plan.seeds), plan.baseline)
-        if not self.intervals:
-            return found
-        return [dataclasses.replace(s, best=self.intervals.recommended(s)) for s in found]
+        planned = {size: len(plan.seeds_of(size)) for size in plan.sizes}
+        found = summarise(self.records, plan.startups, planned, plan.baseline)
+        return [self.intervals.judged(s) for s in found] if self.intervals else found
 
     @property
     def landing_table(self) -> "Grid | None":
@@ -278,7 +264,7 @@ class ComparisonData(Result):
             "averaged": any(s.flows > 1 for s in self.summaries),
             "marked": any(s.best for s in self.summaries),
             "acked": self.measured_by_sender,
-            "range": _RANGE if self.intervals else "",
+            "repeats": self.intervals.column if self.intervals else "",
         }
         return "\n".join([_native.legend(json.dumps(facts)), *self.notes])
 

@@ -2,14 +2,13 @@
 
 import dataclasses
 import functools
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flowstart.comparison.plan import FEWEST_REPEATS, Case, Plan
 from flowstart.comparison.result import Comparison
-from flowstart.comparison.rows import placed
+from flowstart.comparison.rows import failed, placed
 from flowstart.model import perturbation, specs
 from flowstart.model.document import encode, resolve
 from flowstart.simulation import bounds, frames
@@ -65,7 +64,7 @@ class Prepared:
         return Comparison(
             plan=plan,
             records=placed(batch, cases, plan),
-            failures=[_failure(cases[run["run"]], run["error"]) for run in runs if run["error"]],
+            failures=failed(batch, cases),
             interrupted=batch["interrupted"],
             finished=sum(1 for run in runs if not run["error"]),
             buffer=next((r["buffer"] for r in runs if r["buffer"]), None),
@@ -95,17 +94,7 @@ def with_intervals(
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Comparison:
-    """A comparison with how far its changes go over repeats of the path, which are run for it."""
+    """A comparison with a verdict on each size, for which repeats of the path are run."""
     from flowstart.comparison.repeats import repeated  # loads numpy
 
-    packets: Counter[str | None] = Counter()
-    for row in found.records:
-        packets[row["size"]] += row["packets_sent"]
-    beside = repeated(found.plan, found.summaries, packets, workers=workers, progress=progress)
-    # A copy, since summaries that are made without intervals are remembered.
-    return dataclasses.replace(found, intervals=beside)
-
-
-def _failure(case: Case, error: str) -> str:
-    size = f" with {case.size}" if case.size else ""
-    return f"{case.startup}{size}, seed {case.seed}: {error}"
+    return repeated(found, workers, progress)

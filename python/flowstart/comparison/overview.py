@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from flowstart import text
 from flowstart.comparison import tables
-from flowstart.comparison.summary import TIE, Summary
-from flowstart.inference import Row
+from flowstart.comparison.summary import Summary
+from flowstart.inference import Gate, Status
+from flowstart.inference.gates import Quantity
 from flowstart.model import custom
 from flowstart.model.catalog import needs_help
 from flowstart.render import summary
@@ -15,16 +16,13 @@ from flowstart.render.grid import Column, Grid
 
 if TYPE_CHECKING:
     from flowstart.comparison.data import ComparisonData
-    from flowstart.comparison.repeats import Intervals
+    from flowstart.comparison.intervals import Intervals
 
 SIZES = 5
 """The most further sizes that have a line each."""
 
 FEW = 4
 """At most so many startups are named in a note."""
-
-FEWER = 0.5
-"""Of the baseline's losses: at most so many are worth a sentence."""
 
 
 def overview(found: "ComparisonData", command: str = "") -> summary.Summary:
@@ -33,14 +31,12 @@ def overview(found: "ComparisonData", command: str = "") -> summary.Summary:
         return summary.Summary(f"{found.headline}.", [], command=command)
     groups = [list(group) for _, group in groupby(found.summaries, key=lambda s: s.group)]
     first = max(groups, key=_spread)
-    others = [
-        _line(found, group) + _fewer_losses(found, group) for group in groups if group is not first
-    ]
+    others = [_line(found, group) for group in groups if group is not first]
     more = [f"{len(others) - SIZES} more sizes: --details"] if len(others) > SIZES else []
     table = _table(found, first)
     return summary.Summary(
         _ran(found),
-        [_answer(found, first) + _fewer_losses(found, first) + _lower_bound(found, first)],
+        [_answer(found, first) + _lower_bound(found, first)],
         table,
         [
             *others[:SIZES],
@@ -60,72 +56,124 @@ def _spread(group: Sequence[Summary]) -> float:
 
 
 def _ran(found: "ComparisonData") -> str:
-    """The path, its capacity and buffer, and the endpoints."""
-    words = found.headline.removesuffix(f", seed {found.plan.seeds[0]}")
+    """The path, its capacity and buffer, and the endpoints; each verdict has its seeds."""
+    seeds = found.plan.seeds
+    words = found.headline.removesuffix(f", seed {seeds[0]}")
+    if found.plan.repeat is None:
+        words = words.removesuffix(f", seeds {seeds[0]} to {seeds[-1]}")
     return f"{words}."
 
 
 def _answer(found: "ComparisonData", group: Sequence[Summary]) -> str:
-    """The fastest startup of a size with its cost, or why to keep the baseline."""
-    first = _fastest(found, group)
+    """The startup to choose for a size, with its cost, or why to keep the baseline."""
+    first = _chosen(found, group)
     if first is None:
         return _line(found, group)
-    baseline, intervals = custom.short(found.baseline), found.intervals
-    ties = [custom.short(s.startup) for s in group if s.best and s is not first]
-    tied = f" ({text.listed(ties)} not significantly slower)" if ties else ""
-    repeats = intervals.repeats(first) if intervals else 0
-    times = f" in each of {repeats} repeats" if repeats else " (one run)"
-    answer = f"{_line(found, group).removesuffix('.')} than {baseline}{times}{tied}."
-    base = next((s for s in group if s.startup == found.baseline), first)
-    if first.dropped > base.dropped:
-        answer += (
-            f" It drops {text.count(first.dropped)} packets, {baseline} {text.count(base.dropped)}."
-        )
+    decision = found.intervals.decision(first) if found.intervals else None
+    ties = [custom.short(name) for name in decision.ties(first.startup)] if decision else []
+    tied = f" Not significantly slower: {text.listed(ties)}." if ties else ""
+    answer = _line(found, group) + tied + _loss(found, group, first)
     return answer + _deployable(found, group, first) + _over_limit(found, group, first)
 
 
 def _line(found: "ComparisonData", group: Sequence[Summary]) -> str:
-    """The fastest startup of a size, or why to keep the baseline."""
+    """The startup to choose for a size, or why to keep the baseline."""
     name, baseline = tables.group_name(group[0]), custom.short(found.baseline)
-    if first := _fastest(found, group):
-        return f"Fastest for {name}: {_gain(first)}."
+    if first := _chosen(found, group):
+        return _named(found, group, first)
     if not any(s.complete for s in group):
         return f"{name}: no transfer was completed."
     if len(group) == 1:
         return f"{name}: {baseline} completes in {text.short_seconds(group[0].fct_s)}."
     if not found.intervals:
-        return f"{name}: no startup is faster than {baseline}."
-    return f"{name}: keep {baseline}; {_nearest(found.intervals, group)}."
+        return f"{name}: no startup is faster than {baseline} ({_runs(group[0])})."
+    return f"{name}: {_kept(found.intervals, group, baseline)}."
 
 
-def _fastest(found: "ComparisonData", group: Sequence[Summary]) -> Summary | None:
-    """The fastest startup of a size; None where the baseline is, or nothing else suffices."""
+def _named(found: "ComparisonData", group: Sequence[Summary], first: Summary) -> str:
+    """The startup to choose, and how it compares with the baseline."""
+    name, baseline = tables.group_name(first), custom.short(found.baseline)
+    intervals = found.intervals
+    if intervals is None:
+        return f"Fastest for {name}: {_gain(first)} than {baseline} ({_runs(first)})."
+    decision = intervals.decisions[first.group]
+    fastest = decision.verdict.recommended
+    base = next(s for s in group if s.startup == found.baseline)
+    if fastest is None:
+        chosen = custom.short(first.startup)
+        return f"{name}: {chosen} is as fast as {baseline}, {_fewer(first, base)}."
+    answer = f"Fastest for {name}: {_gain(first)} than {baseline}{_interval(intervals, first)}"
+    if fastest != first.startup:
+        other = next(s for s in group if s.startup == fastest)
+        answer += f"; {custom.short(fastest)} is as fast; {_fewer(first, other)}"
+    return f"{answer}."
+
+
+def _fewer(s: Summary, other: Summary) -> str:
+    shares = [text.short_share(one.loss) for one in (s, other)]
+    return f"with fewer losses ({shares[0]} of packets, not {shares[1]})"
+
+
+def _runs(s: Summary) -> str:
+    """What a row without an interval rests on."""
+    return "one run" if s.seeds == 1 else f"mean of {s.seeds} seeds"
+
+
+def _chosen(found: "ComparisonData", group: Sequence[Summary]) -> Summary | None:
+    """The startup to choose; None where that is the baseline."""
     best = [s for s in group if s.best and s.complete]
     if len(group) == 1 or any(s.startup == found.baseline for s in best):
         return None
     return min(best, key=_time, default=None)
 
 
-def _nearest(intervals: "Intervals", group: Sequence[Summary]) -> str:
-    """The fastest startup beside the baseline, and why it is not recommended."""
+def _kept(intervals: "Intervals", group: Sequence[Summary], baseline: str) -> str:
+    """Why to keep the baseline: the fastest other startup, and what speaks against it."""
     others = [s for s in group if s.change is not None and s.complete == s.flows]
     others = [s for s in others if s.startup != intervals.baseline]
     if not others:
-        return "no other startup completed"
-    best = min(others, key=_time)
-    name, change = custom.short(best.startup), best.change or 0.0
-    if abs(change) < TIE:
-        return f"{name} is as fast"
-    return f"{name} is {_change(best)}" + _objection(intervals, best) * (change < 0)
+        return f"keep {baseline}; no other startup completed"
+    best = min(others, key=lambda s: s.change or 0.0)
+    base = next((s for s in group if s.startup == intervals.baseline), best)
+    judged = intervals.decisions[best.group].verdict.of(best.startup)
+    name = custom.short(best.startup)
+    if judged is None or judged.status == Status.EQUAL:
+        return f"keep {baseline}; {name} is as fast"
+    told = f"{name} is {_change(best)}{_interval(intervals, best)}"
+    if judged.vetoes and (best.change or 0.0) < 0:
+        return f"keep {baseline}; {told}, but {_objection(judged.vetoes[0], best, base)}"
+    if judged.status == Status.INCONCLUSIVE:
+        why = "" if judged.gain.enough else f" ({judged.gain.reason})"
+        return f"inconclusive, keep {baseline}; {told}{why}"
+    return f"keep {baseline}; {told}"
 
 
-def _objection(intervals: "Intervals", s: Summary) -> str:
-    """Why a faster startup is not recommended."""
-    chosen = intervals.recommendation(s)
-    if chosen and s.startup in chosen.over_limit:
-        limit = text.short_share(chosen.loss_limit)
-        return f", but loses {text.short_share(s.loss)} of its packets (limit {limit})"
-    return f", but not in each of {intervals.repeats(s)} repeats"
+def _objection(gate: Gate, s: Summary, base: Summary) -> str:
+    """Why a faster startup is not chosen."""
+    size, limit = text.short_share(gate.estimate), text.short_share(gate.limit)
+    if gate.quantity == Quantity.HARMED:
+        return f"over 10 % slower in {size} of repeats (limit {limit})"
+    if gate.quantity == Quantity.P90:
+        return f"its slowest tenth of repeats is {size} slower"
+    if gate.quantity == Quantity.SLOWEST_FLOW:
+        times = [text.short_seconds(one.slowest_flow_s) for one in (s, base)]
+        return f"its slowest flow is {size} slower ({times[0]}, not {times[1]})"
+    does = "loses" if gate.quantity == Quantity.LOSS else "retransmits"
+    return f"{does} {size} of its packets (limit {limit})"
+
+
+def _interval(intervals: "Intervals", s: Summary) -> str:
+    """The interval or range of a change in words, with the number of repeats."""
+    row, count = intervals.row(s), intervals.decisions[s.group].repeats.count
+    if row is None or row.low is None or row.high is None:
+        return ""
+    ends = [text.short_percent(end) for end in (row.low, row.high)]
+    if not intervals.drawn and ends[0] == ends[1]:
+        return ""
+    if row.low * row.high >= 0:
+        ends = sorted((end.lstrip("+−") for end in ends), key=lambda end: float(end.split()[0]))
+    told = f"{ends[0].removesuffix(' %')} to {ends[1]}"
+    return f" ({intervals.column} {told}, {text.counted(count, *intervals.unit)})"
 
 
 def _gain(s: Summary) -> str:
@@ -138,36 +186,26 @@ def _change(s: Summary) -> str:
     return f"{text.short_share(abs(change))} {'faster' if change <= 0 else 'slower'}"
 
 
+def _loss(found: "ComparisonData", group: Sequence[Summary], first: Summary) -> str:
+    """The losses of the startup to choose, if they are more than the baseline's."""
+    base = next((s for s in group if s.startup == found.baseline), first)
+    shares = [text.short_share(s.loss) for s in (first, base)]
+    if first.dropped <= base.dropped or shares[0] == shares[1]:
+        return ""
+    return f" It loses {shares[0]} of its packets, {custom.short(found.baseline)} {shares[1]}."
+
+
 def _over_limit(found: "ComparisonData", group: Sequence[Summary], first: Summary) -> str:
-    """Faster startups that lose more packets than the limit."""
-    chosen = found.intervals.recommendation(first) if found.intervals else None
-    if not chosen:
+    """A faster startup that is beyond a limit."""
+    if not found.intervals:
         return ""
-    over = [s for s in group if s.startup in chosen.over_limit and _time(s) < _time(first)]
-    said = [f"{_gain(s)}, {text.short_share(s.loss)} lost" for s in over]
-    limit = text.short_share(chosen.loss_limit)
-    return f" Over the loss limit of {limit}: {text.first_of(said)}." if said else ""
-
-
-def _fewer_losses(found: "ComparisonData", group: Sequence[Summary]) -> str:
-    """The fewest losses of those not significantly slower, where the baseline is kept."""
-    base = next((s for s in group if s.startup == found.baseline), None)
-    if base is None or not found.intervals or _fastest(found, group):
-        return ""
-    others = [s for s in group if s is not base and s.complete == s.flows]
-    equal = [s for s in others if _is_as_fast(found.intervals.row(s))]
-    best = min(equal, key=lambda s: s.dropped, default=base)
-    if base.dropped < 1 or best.dropped > base.dropped * FEWER:
-        return ""
-    was = text.count(base.dropped)
-    return f" With fewer losses: {_gain(best)} ({text.count(best.dropped)} lost, not {was})."
-
-
-def _is_as_fast(row: Row | None) -> bool:
-    """Whether an interval that decides anything does not show that it is slower."""
-    if row is None or row.low is None or row.high is None:
-        return False
-    return not row.loses and not text.too_wide(row.low, row.high)
+    decision = found.intervals.decisions[first.group]
+    base = next((s for s in group if s.startup == found.baseline), first)
+    for s in sorted(group, key=lambda s: s.change or 0.0):
+        judged = decision.verdict.of(s.startup)
+        if judged and judged.vetoes and (s.change or 0.0) < (first.change or 0.0):
+            return f" {_gain(s)}, but {_objection(judged.vetoes[0], s, base)}."
+    return ""
 
 
 def _deployable(found: "ComparisonData", group: Sequence[Summary], first: Summary) -> str:
@@ -179,9 +217,11 @@ def _deployable(found: "ComparisonData", group: Sequence[Summary], first: Summar
     if not able:
         return f" It {obstacle}."
     best = min(able, key=_time)
-    row = found.intervals.row(best) if found.intervals else None
-    is_faster = row.gains if row else (best.change or 0.0) < 0
-    keep = not is_faster and any(s.startup == found.baseline for s in able)
+    if found.intervals:
+        decision = found.intervals.decisions[first.group]
+        choice = decision.choice([s.startup for s in able])
+        best = next((s for s in able if s.startup == choice), best)
+    keep = best.startup == found.baseline or (best.change or 0.0) >= 0
     rest = f"keep {custom.short(found.baseline)}" if keep else _gain(best)
     return f" It {obstacle}; otherwise {rest}."
 
@@ -205,28 +245,29 @@ def _lower_bound(found: "ComparisonData", group: Sequence[Summary]) -> str:
 
 def _table(found: "ComparisonData", group: Sequence[Summary]) -> Grid:
     """A row per startup: the baseline, then the fastest first."""
-    several = any(s.flows > s.seeds for s in group)
-    titles = [*(["worst"] if several else []), "change"]
-    titles += ["range, %"] if found.intervals else []
-    time = Column("completion", is_kept=True)
-    grid = Grid([Column("startup", number=False), time, *map(Column, titles)])
-    grid.columns += [Column("lost", spare=1), Column("RTOs", spare=3)]
-    grid.columns += [Column("background", spare=2), Column("exit", number=False)]
+    intervals, flows = found.intervals, any(s.has_flows for s in group)
+    grid = Grid([Column("startup", number=False), Column("completion", is_kept=True)])
+    grid.columns += [Column("slowest"), Column("Jain")] if flows else []
+    grid.columns.append(Column("change"))
+    if intervals:
+        grid.columns += [Column(intervals.column), Column("slower\n>10 %", spare=2)]
+    grid.columns += [Column("lost", spare=1), Column("RTOs", spare=4)]
+    grid.columns += [Column("background", spare=3), Column("exit", number=False)]
     for s in sorted(group, key=lambda s: _place(s, found.baseline)):
         if s.best:
             grid.marked.add(len(grid.rows))
-        is_base = s.startup == found.baseline
         cells = [custom.short(s.startup), _completion(s)]
-        cells += [text.short_seconds(s.worst_fct_s)] if several else []
+        cells += [text.short_seconds(s.slowest_flow_s), text.ratio(s.fairness)] if flows else []
+        is_base = s.startup == found.baseline
         cells.append("baseline" if is_base else text.short_percent(s.change))
-        cells += [_range(found, s)] if found.intervals else []
-        cells += [text.count(s.dropped), text.count(s.timeouts)]
+        cells += [intervals.ends(s), intervals.slower_share(s)] if intervals else []
+        cells += [text.short_share(s.loss), text.count(s.timeouts)]
         cells.append(text.short_percent(s.background_change) if s.background_change else "")
         grid.rows.append([*cells, _exit(s)])
     return grid
 
 
-def _named(startups: Sequence[str]) -> str:
+def _all_of(startups: Sequence[str]) -> str:
     """All of a few names, or the first of many."""
     return ", ".join(startups) if len(startups) <= FEW else text.first_of(startups)
 
@@ -240,23 +281,13 @@ def _completion(s: Summary) -> str:
     return text.short_seconds(s.fct_s) + done
 
 
-def _range(found: "ComparisonData", s: Summary) -> str:
-    row = found.intervals.row(s) if found.intervals else None
-    if row is None or row.low is None or row.high is None:
-        return ""
-    if text.too_wide(row.low, row.high):
-        return "inconclusive"
-    low, high = (text.short_percent(end).removesuffix(" %") for end in (row.low, row.high))
-    return f"{low} to {high}"
-
-
 def _exit(s: Summary) -> str:
     """The cwnd at the end of startup and its cause; none where startup outlasts the transfer."""
     if s.exit_reason is None:
         return "none"
-    window = s.exit_cwnd_segments
-    cwnd = f"{text.ratio(window / s.bdp_pkts)} BDP, " if window and s.bdp_pkts else ""
-    return cwnd + s.exit_reason
+    is_one = s.min_exit_cwnd_segments == s.max_exit_cwnd_segments
+    windows = tables.exits_in_bdp(s, text.ratio if is_one else text.short_ratio)
+    return s.exit_reason if windows == text.ABSENT else f"{windows} BDP, {s.exit_reason}"
 
 
 def _undeployable(found: "ComparisonData", group: Sequence[Summary]) -> list[str]:
@@ -267,8 +298,8 @@ def _undeployable(found: "ComparisonData", group: Sequence[Summary]) -> list[str
         for s in group
         if not needs_help(s.startup) and not found.offers(s.startup)
     ]
-    lines = [f"Needs router, peer or cache support: {_named(helped)}."] if helped else []
-    return lines + ([f"Not part of {found.hosts.title}: {_named(absent)}."] if absent else [])
+    lines = [f"Needs router, peer or cache support: {_all_of(helped)}."] if helped else []
+    return lines + ([f"Not part of {found.hosts.title}: {_all_of(absent)}."] if absent else [])
 
 
 def _closing(found: "ComparisonData", table: Grid) -> list[str]:
@@ -276,8 +307,7 @@ def _closing(found: "ComparisonData", table: Grid) -> list[str]:
     shown = {column.title for column in table.informative().columns}
     lines = ["exit: cwnd at the end of startup."] * ("exit" in shown)
     if found.intervals and len(found.plan.startups) > 1:
-        repeats = max(group.repeats for group in found.intervals.groups.values())
-        lines.insert(0, f"range: of the change over {repeats} repeats")
+        lines.insert(0, found.intervals.closing)
     if len({s.group for s in found.summaries}) > 1:
         lines.insert(0, "table: the size with the largest change")
     return ["; ".join(lines)] * bool(lines)

@@ -30,8 +30,8 @@ REMEMBERED = "1bdp"
 REQUEST = "500B"
 """A client's request, in one packet."""
 DEFAULT_SIZES = ("10kB", "100kB", "1MB", "10MB")
-FEWEST_REPEATS, MOST_REPEATS = 10, 160
-"""How many repeats a size has at least and at most, for ranges."""
+FEWEST_REPEATS, MOST_REPEATS = 10, 320
+"""How many repeats a size has at least and at most, for a verdict."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,10 @@ class Plan:
     """What is compared; a startup by itself is a variant that bears its name."""
     sizes: tuple[str | None, ...]
     seeds: tuple[int, ...]
+    repeat: int | None = field(default=None, kw_only=True)
+    """The number of seeds requested; None for as many as a verdict needs."""
+    fewer_seeds: Mapping[str | None, int] = field(default_factory=dict, kw_only=True)
+    """The number of seeds of sizes that have fewer than `seeds`."""
     baseline: str
     """The variant that the others are measured against."""
     command: str | None
@@ -84,7 +88,7 @@ class Plan:
         landing: str | None = None,
         available_rate: str | None = None,
         seed: int | None = None,
-        repeat: int = 1,
+        repeat: int | None = None,
     ) -> Self:
         """Every size under every startup on a path, `flows` connections together.
 
@@ -102,6 +106,8 @@ class Plan:
         flow = {"cc": cc, "count": flows, "stagger": stagger}
         flow |= {"landing": landing, "available_rate": available_rate}
         flow |= {"cached_cwnd": cached_cwnd or REMEMBERED}
+        if requests is not None and requests < 2:
+            raise RequestError("at least two are needed", ("requests",), requests)
         entries = _on_one_connection(flow, requests, idle) if requests else [flow]
         base = plain({"path": path, "stack": fields, "flows": entries})
         custom = CustomStartups()
@@ -111,7 +117,8 @@ class Plan:
             tested=(len(entries) - 1,),
             variants=compared,
             sizes=specs.unique("size", sizes),
-            seeds=_seeds(seed or 1, repeat),
+            seeds=_seeds(1 if seed is None else seed, repeat),
+            repeat=repeat,
             baseline=named.baseline(baseline, [variant.name for variant in compared]),
             command=None,
             custom=custom,
@@ -139,7 +146,7 @@ class Plan:
         baseline: str | None = None,
         sizes: Sequence[str] | None = None,
         seed: int | None = None,
-        repeat: int = 1,
+        repeat: int | None = None,
         allow_python: bool = False,
     ) -> Self:
         """A scenario with those flows and web sessions under test that name no startup.
@@ -171,6 +178,7 @@ class Plan:
             variants=compared,
             sizes=_open_sizes([flows[i] for i in tested], sizes),
             seeds=seeds,
+            repeat=repeat,
             baseline=named.baseline(baseline, [variant.name for variant in compared]),
             command=None,
             custom=custom,
@@ -195,16 +203,20 @@ class Plan:
         """The variant of this name."""
         return next(variant for variant in self.variants if variant.name == name)
 
+    def seeds_of(self, size: str | None) -> tuple[int, ...]:
+        """The seeds with which a size is run."""
+        return self.seeds[: self.fewer_seeds.get(size)]
+
     def cases(self) -> list[Case]:
         """Every run, sizes outermost and seeds innermost."""
-        wanted = len(self.sizes) * len(self.startups) * len(self.seeds)
+        wanted = len(self.startups) * sum(len(self.seeds_of(size)) for size in self.sizes)
         if wanted > MOST_RUNS:
             raise RequestError(f"{wanted} runs are too many at once; at most {MOST_RUNS} are")
         return [
             Case(startup, size, seed)
             for size in self.sizes
             for startup in self.startups
-            for seed in self.seeds
+            for seed in self.seeds_of(size)
         ]
 
     def scenario(self, case: Case, *, trace: bool = False) -> Document:
@@ -271,13 +283,13 @@ class Plan:
             "baseline": None if without else self._named_baseline(),
             "size": ",".join(size for size in self.sizes if size),
             "seed": self.seeds[0],
-            "repeat": len(self.seeds) if len(self.seeds) > 1 else None,
+            "repeat": self.repeat,
         }
         words = ["flowstart", command, *([file] if file else [])]
         for name, value in options.items():
             given = specs.of_path(name, value)
             for one in given if isinstance(given, list) else [given]:
-                if one not in (None, "", False):
+                if one is not None and one is not False and one != "":
                     words.append(f"--{name.replace('_', '-')}")
                     words += [] if one is True else [str(one)]
         return shlex.join(words)
@@ -361,7 +373,8 @@ def _open_sizes(
     return (None,)
 
 
-def _seeds(first: object, repeat: int) -> tuple[int, ...]:
+def _seeds(first: object, repeat: int | None) -> tuple[int, ...]:
+    repeat = 1 if repeat is None else repeat
     if not isinstance(first, int):
         raise RequestError("a whole number is needed", ("seed",), repr(first))
     if repeat < 1:

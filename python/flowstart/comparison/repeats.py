@@ -1,211 +1,211 @@
-"""Repeats of a comparison, for the intervals of its rows; its table stays the exact path's."""
+"""Repeats of a comparison: further seeds, or perturbed delays if nothing is drawn at random."""
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+import dataclasses
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import inf
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Self
 
-from flowstart.comparison.plan import FEWEST_REPEATS, MOST_REPEATS, Case, Plan
-from flowstart.comparison.rows import placed
-from flowstart.comparison.summary import Group, Summary, summarise
-from flowstart.inference.data import Row, finite
-from flowstart.inference.recommendation import (
-    Recommendation,
-    Repeats,
-    ranges,
-    recommend_ranges,
-    settled,
+from flowstart.comparison.intervals import (
+    MOST_ROWS,
+    Intervals,
+    SizeRepeats,
+    Tallies,
+    most_repeats,
+    tallies,
 )
-from flowstart.model.document import encode
+from flowstart.comparison.plan import Case, Plan
+from flowstart.comparison.result import Comparison
+from flowstart.comparison.rows import Row, failed, placed
+from flowstart.inference.repeats import FIRST_LOOK, looks
+from flowstart.model.document import LARGEST, Document, encode
 from flowstart.model.perturbation import perturbed
 from flowstart.simulation.batch import run_many
 
-FIRST = 40
-"""How many repeats a size has at first; until its ranges are settled they double."""
-MOST_PACKETS = 10_000_000
-"""A size of which `FIRST` repeats would send more has fewer, but no less than `FEWEST_REPEATS`."""
-MOST_ROWS = 50_000
-"""Rows that are held at a time, as far as single repeats have fewer."""
-
-Times: TypeAlias = dict[Group, dict[str, float]]
-"""Mean completion times in seconds by group and variant; `inf` where not all were done."""
-
-
-@dataclass(frozen=True)
-class Intervals:
-    """How far the changes of a comparison go over its repeats."""
-
-    baseline: str
-    groups: dict[Group, Repeats]
-    rows: dict[tuple[Group, str], Row]
-    """By group and variant, without the baseline."""
-    recommendations: dict[Group, Recommendation]
-    interrupted: bool
-    """Whether Ctrl-C ended the repeats; these are the ones that were finished."""
-
-    def row(self, s: Summary) -> Row | None:
-        """The interval beside a summary."""
-        return self.rows.get((s.group, s.startup))
-
-    def recommendation(self, s: Summary) -> Recommendation | None:
-        """The choice in a summary's group."""
-        return self.recommendations.get(s.group)
-
-    def recommended(self, s: Summary) -> bool:
-        """Whether a summary's variant is the choice in its group."""
-        found = self.recommendation(s)
-        return found is not None and s.startup in found.best
-
-    def repeats(self, s: Summary) -> int:
-        """The number of repeats of a summary's group."""
-        return self.groups[s.group].repeats
-
-    @property
-    def records(self) -> list[dict[str, Any]]:
-        """The rows as JSON and Parquet have them."""
-        return [
-            {
-                "group": row.group,
-                "size_bytes": key.size_bytes or None,
-                "request": key.request or None,
-                "variant": row.variant,
-                "baseline": self.baseline,
-                "statistic": str(row.statistic),
-                "estimate": finite(row.estimate),
-                "low": finite(row.low),
-                "high": finite(row.high),
-                "repeats": self.groups[key].repeats,
-                "enough": row.enough,
-                "reason": row.reason or None,
-            }
-            for (key, _), row in self.rows.items()
-        ]
+if TYPE_CHECKING:
+    from flowstart._native import Batch
 
 
 def repeated(
-    plan: Plan,
-    exact: Sequence[Summary],
-    packets: Counter[str | None],
-    *,
-    workers: int | None = None,
-    progress: Callable[[int, int], object] | None = None,
-) -> Intervals:
-    """Runs the comparison again, a little perturbed, until its ranges are settled.
+    found: Comparison, workers: int | None, progress: Callable[[int, int], object] | None
+) -> Comparison:
+    """A comparison with a verdict on each size, for which repeats of the path are run.
 
-    `packets` are those that the exact runs of each size have sent. Raises KeyboardInterrupt if that
-    comes before every size has repeats.
+    Raises KeyboardInterrupt if that comes before every size has repeats.
     """
-    rows = sum(s.flows for s in exact) // len(plan.seeds)
-    runner = _Runner(plan, workers, progress, at_once=max(1, MOST_ROWS // max(rows, 1)))
-    times = _times(exact)
-    most = {size: _most(packets[size] // len(plan.seeds)) for size in plan.sizes}
-    done = {size: _of_size(runner, size, times, most[size]) for size in plan.sizes}
-    lost = {(s.group, s.startup): s.loss for s in exact}
-    repeats = [one for of_size in done.values() for one in of_size]
-    groups = _groups(plan, times, repeats, lost)
-    if runner.interrupted and not all(group.repeats for group in groups.values()):
-        raise KeyboardInterrupt  # a range of no repeats is none
-    return _intervals(plan, groups, runner.interrupted)
+    runner = _Runner(found.plan, workers, progress)
+    if not found.drawn:
+        return _with_sensitivity(found, runner)
+    if found.plan.repeat is None:
+        return _with_seeds(found, runner)
+    plan = found.plan
+    parts = [SizeRepeats(_by_seed(rows)) for rows in _by_size(found).values()]
+    intervals = Intervals.of(parts, plan.startups, plan.baseline, drawn=True, fixed=True)
+    # A copy, since summaries that are made without intervals are remembered.
+    return dataclasses.replace(found, intervals=intervals)
 
 
-def _most(packets: int) -> int:
-    """How many repeats a size may have, of which one sends so many packets."""
-    return max(FEWEST_REPEATS, min(MOST_REPEATS, MOST_PACKETS // max(packets, 1)))
+@dataclass
+class _Size:
+    """One size while its seeds are run."""
+
+    plan: Plan
+    rows: list[Row]
+    """Those of the first seed at first."""
+    looks: tuple[int, ...]
+    """After how many seeds there is a verdict."""
+    count: int = 1
+    """The number of finished seeds."""
+
+    @classmethod
+    def of(cls, plan: Plan, rows: list[Row]) -> Self:
+        """A size of which the first seed is run."""
+        return cls(plan, rows, looks(min(_most(rows), LARGEST - plan.seeds[0] + 1)))
+
+    @property
+    def size(self) -> str | None:
+        """The size in the plan."""
+        size: str | None = self.rows[0]["size"]
+        return size
+
+    @property
+    def repeats(self) -> SizeRepeats:
+        """What is finished."""
+        return SizeRepeats(_by_seed(self.rows), len(self.looks))
+
+    @property
+    def next_look(self) -> int | None:
+        """The number of seeds of the next verdict; None if one is settled, or all seeds are run."""
+        following = [look for look in self.looks if look > self.count]
+        if not following or (self.count >= self.looks[0] and self._is_settled()):
+            return None
+        return following[0]
+
+    def _is_settled(self) -> bool:
+        decisions = self.repeats.decisions(self.plan.startups, self.plan.baseline, drawn=True)
+        return all(decision.is_settled for decision in decisions.values())
+
+    def cases(self, look: int) -> list[Case]:
+        """The runs that are missing until then."""
+        seeds = range(self.plan.seeds[0] + self.count, self.plan.seeds[0] + look)
+        return [Case(name, self.size, seed) for name in self.plan.startups for seed in seeds]
 
 
-def _of_size(runner: "_Runner", size: str | None, exact: Times, most: int) -> list[Times]:
-    """The repeats of one size: `FIRST`, and twice as many until its ranges are settled."""
-    done: list[Times] = []
-    last = min(FIRST, most)
-    while not runner.interrupted:
-        done += runner.run(size, range(len(done) + 1, last + 1))
-        if last == most or _settled(runner.plan, exact, done):
+def _with_seeds(found: Comparison, runner: "_Runner") -> Comparison:
+    """Runs further seeds of each size until its verdict is settled."""
+    plan = found.plan
+    sizes = {size: _Size.of(plan, rows) for size, rows in _by_size(found).items()}
+    failures = list(found.failures)
+    while wanted := {size: look for size, one in sizes.items() if (look := one.next_look)}:
+        cases = [case for size, look in wanted.items() for case in sizes[size].cases(look)]
+        if (batch := runner.run([plan.scenario(case) for case in cases])) is None:
             break
-        last = min(2 * last, most)
-    return done
-
-
-def _settled(plan: Plan, exact: Times, repeats: list[Times]) -> bool:
-    place = plan.startups.index(plan.baseline)
-    return all(
-        settled(group, place) for group in _groups(plan, exact, repeats).values() if group.repeats
+        failures += failed(batch, cases)
+        for row in placed(batch, cases, plan):
+            sizes[row["size"]].rows.append(row)
+        for size, look in wanted.items():
+            sizes[size].count = look
+    counts = {size: one.count for size, one in sizes.items()}
+    if runner.interrupted and min(counts.values()) < 2:
+        raise KeyboardInterrupt  # one seed has no interval
+    names, baseline = plan.startups, plan.baseline
+    intervals = Intervals.of(
+        [one.repeats for one in sizes.values()],
+        names,
+        baseline,
+        drawn=True,
+        interrupted=runner.interrupted,
     )
+    most = max(counts.values())
+    plan = dataclasses.replace(
+        plan,
+        seeds=tuple(range(plan.seeds[0], plan.seeds[0] + most)),
+        fewer_seeds={size: count for size, count in counts.items() if count < most},
+    )
+    return dataclasses.replace(
+        found,
+        plan=plan,
+        records=_in_order([row for one in sizes.values() for row in one.rows], plan),
+        failures=failures,
+        finished=len(plan.cases()) - len(failures),
+        intervals=intervals,
+    )
+
+
+def _with_sensitivity(found: Comparison, runner: "_Runner") -> Comparison:
+    """Runs repeats with perturbed delays; the rows stay those of the path itself."""
+    plan = found.plan
+    parts = [_perturbed(plan, rows, runner) for rows in _by_size(found).values()]
+    if runner.interrupted and any(len(part.found) < 2 for part in parts):
+        raise KeyboardInterrupt  # a range of no repeats is none
+    intervals = Intervals.of(
+        parts, plan.startups, plan.baseline, drawn=False, interrupted=runner.interrupted
+    )
+    return dataclasses.replace(found, intervals=intervals)
+
+
+def _perturbed(plan: Plan, rows: Sequence[Row], runner: "_Runner") -> SizeRepeats:
+    """The path itself and repeats of it, of one size."""
+    repeats = [tallies(rows)]
+    numbers = range(1, 1 + min(FIRST_LOOK, _most(rows)))
+    at_once = max(1, MOST_ROWS // len(rows))
+    for begin in range(0, len(numbers), at_once):
+        which = [n for n in numbers[begin : begin + at_once] for _ in plan.startups]
+        names = plan.startups * (len(which) // len(plan.startups))
+        cases = [Case(name, rows[0]["size"], plan.seeds[0]) for name in names]
+        scenarios = [
+            perturbed(plan.scenario(case), number)
+            for case, number in zip(cases, which, strict=True)
+        ]
+        if (batch := runner.run(scenarios)) is None:
+            break
+        by: dict[int, list[Row]] = {}
+        for row in placed(batch, cases, plan):
+            by.setdefault(which[row["run"]], []).append(row)
+        repeats += [tallies(mine) for mine in by.values()]
+    return SizeRepeats(repeats)
 
 
 @dataclass
 class _Runner:
-    """Runs repeats, each of which becomes the times of its groups."""
+    """Runs further scenarios of a comparison, until Ctrl-C ends it."""
 
     plan: Plan
     workers: int | None
     progress: Callable[[int, int], object] | None
-    at_once: int
-    """How many repeats are held at a time."""
     interrupted: bool = False
 
-    def run(self, size: str | None, numbers: range) -> list[Times]:
-        """The repeats of one size, as far as Ctrl-C does not come first."""
-        found = []
-        for first in range(0, len(numbers), self.at_once):
-            if not self.interrupted:
-                found += self._batch(size, numbers[first : first + self.at_once])
-        return found
-
-    def _batch(self, size: str | None, numbers: range) -> list[Times]:
-        plan = self.plan
-        cases = [Case(name, size, plan.seeds[0]) for _ in numbers for name in plan.startups]
-        which = [number for number in numbers for _ in plan.startups]
-        scenarios = [
-            encode(perturbed(plan.scenario(case), number))
-            for case, number in zip(cases, which, strict=True)
-        ]
-        batch = run_many(scenarios, self.workers, self.progress, plan.custom)
-        if batch["interrupted"]:
-            self.interrupted = True
-            return []
-        by: dict[int, list[dict[str, Any]]] = {number: [] for number in numbers}
-        for row in placed(batch, cases, plan):
-            by[which[row["run"]]].append(row)
-        return [
-            _times(summarise(rows, plan.startups, baseline=plan.baseline))
-            for rows in by.values()
-            if rows
-        ]
+    def run(self, scenarios: Sequence[Document]) -> "Batch | None":
+        """The results; None if not all of them were finished."""
+        if self.interrupted:
+            return None
+        texts = [encode(scenario) for scenario in scenarios]
+        batch = run_many(texts, self.workers, self.progress, self.plan.custom)
+        self.interrupted = batch["interrupted"]
+        return None if self.interrupted else batch
 
 
-def _times(summaries: Sequence[Summary]) -> Times:
-    found: Times = {}
-    for s in summaries:
-        time = s.fct_s if s.fct_s is not None and s.complete == s.flows else inf
-        found.setdefault(s.group, {})[s.startup] = time
-    return found
+def _by_size(found: Comparison) -> dict[str | None, list[Row]]:
+    rows: dict[str | None, list[Row]] = {size: [] for size in found.plan.sizes}
+    for row in found.records:
+        rows[row["size"]].append(row)
+    return {size: mine for size, mine in rows.items() if mine}
 
 
-def _groups(
-    plan: Plan,
-    exact: Times,
-    repeats: Sequence[Times],
-    lost: Mapping[tuple[Group, str], float] | None = None,
-) -> dict[Group, Repeats]:
-    """The times of every group, the exact path's first; `lost` is by group and variant."""
-    found = {}
-    for key, first in exact.items():
-        rows = [first, *(times[key] for times in repeats if key in times)]
-        matrix = [[row.get(name, float("nan")) for name in plan.startups] for row in rows]
-        shares = [lost.get((key, startup), 0.0) for startup in plan.startups] if lost else None
-        found[key] = Repeats.of(key.name, matrix, shares)
-    return found
+def _by_seed(rows: Sequence[Row]) -> list[Tallies]:
+
+    by: dict[int, list[Row]] = {}
+    for row in rows:
+        by.setdefault(row["seed"], []).append(row)
+    return [tallies(mine) for mine in by.values()]
 
 
-def _intervals(plan: Plan, groups: dict[Group, Repeats], interrupted: bool) -> Intervals:
-    base = plan.baseline
-    rows = {
-        (key, row.variant): row
-        for key, group in groups.items()
-        for row in ranges([group], plan.startups, base)
-    }
-    chosen = {
-        key: recommend_ranges([group], plan.startups, base)[0] for key, group in groups.items()
-    }
-    return Intervals(base, groups, rows, chosen, interrupted)
+def _most(rows: Sequence[Row]) -> int:
+    """How many repeats a size may have of which one has these rows."""
+    return most_repeats(sum(row["packets_sent"] for row in rows), len(rows))
+
+
+def _in_order(rows: list[Row], plan: Plan) -> list[Row]:
+    """The rows in the order of the plan's cases, with the numbers of these as runs."""
+    runs = {case: number for number, case in enumerate(plan.cases())}
+    numbered = (row | {"run": runs[Case(row["variant"], row["size"], row["seed"])]} for row in rows)
+    return sorted(numbered, key=lambda row: row["run"])

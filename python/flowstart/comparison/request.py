@@ -69,7 +69,7 @@ def plan_of(
         landing=given.get("landing"),
         available_rate=given.get("available_rate"),
         seed=given.get("seed"),
-        repeat=given.get("repeat", 1),
+        repeat=given.get("repeat"),
     )
     refuse_what_does_nothing(given, plan.begins, plan.custom, stack)
     return plan

@@ -126,7 +126,7 @@ def _command(plan: Plan) -> Command | None:
         "size": {size: f"--size {shlex.quote(size)}" for size in plan.sizes if size},
         "seed": {str(seed): f"--seed {seed}" for seed in plan.seeds},
     }
-    return Command(without(plan.command, _VARYING), options)
+    return Command(f"{without(plan.command, _VARYING)} --no-uncertainty", options)
 
 
 LINES = ("cwnd", "queue", "sent", "acked", "delivered", "pacing")

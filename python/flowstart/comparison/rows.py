@@ -1,6 +1,6 @@
 """The rows of a comparison: one for each flow, or for each request on a connection."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from flowstart.comparison import landing
@@ -8,7 +8,7 @@ from flowstart.comparison.plan import Case, Plan
 from flowstart.simulation import frames
 
 if TYPE_CHECKING:
-    from flowstart._native import Outcomes
+    from flowstart._native import Batch, Outcomes
 
 Row: TypeAlias = dict[str, Any]
 Writes: TypeAlias = Mapping[tuple[int, int, int], Row]
@@ -106,3 +106,14 @@ def _exits_within(flow: Row, begin: float | None, end: float | None) -> bool:
         return False
     at = flow["opened_s"] + exit_s
     return begin <= at and (end is None or at <= end)
+
+
+def failed(batch: "Batch", cases: Sequence[Case]) -> list[str]:
+    """Why runs failed, where any did."""
+    runs = frames.rows(batch["runs"])
+    return [_failure(cases[run["run"]], run["error"]) for run in runs if run["error"]]
+
+
+def _failure(case: Case, error: str) -> str:
+    size = f" with {case.size}" if case.size else ""
+    return f"{case.startup}{size}, seed {case.seed}: {error}"

@@ -1,7 +1,7 @@
 """Many rows in few numbers: one summary per size and startup, over flows and seeds."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import exp, inf, log
 from statistics import fmean
@@ -11,9 +11,6 @@ from flowstart import _native, text
 from flowstart.model import variants
 
 Rows: TypeAlias = list[dict[str, Any]]
-
-TIE = 0.001
-"""A difference below this share is none that a reader should act upon."""
 
 
 class Group(NamedTuple):
@@ -52,7 +49,12 @@ class Summary:
     """How many were given up."""
     fct_s: float | None
     duration_s: float | None
+    least_fct_s: float | None
     worst_fct_s: float | None
+    slowest_flow_s: float | None
+    """The completion time of the slowest flow, as a mean over seeds; None if one was not done."""
+    fairness: float | None
+    """Jain's index of the flows' rates, as a mean over seeds; None if one was not done."""
     slowdown: float | None
     loss: float
     """The share of packets that were dropped."""
@@ -63,13 +65,16 @@ class Summary:
     """Why most flows left startup; None where most did not."""
     exit_share: float
     """The share of the flows that left startup for this reason."""
-    exit_cwnd_segments: float | None
+    min_exit_cwnd_segments: float | None
+    """The smallest window with which a flow left startup for this reason."""
+    max_exit_cwnd_segments: float | None
+    """The largest one."""
     bdp_pkts: float
     max_queue_pkts: int
     change: float | None = None
-    """The mean completion time against the baseline's: −0.1 is 10 % sooner.
+    """The completion time against the baseline's: −0.1 is 10 % faster.
 
-    Only seeds count that both have, in case runs are missing. None where there are none.
+    It is the change of the mean, over seeds that both have; with intervals, their estimate.
     """
     duration_change: float | None = None
     """The same for the time until the sender had everything acknowledged."""
@@ -81,6 +86,11 @@ class Summary:
     """Whether these are the objects of web sessions, whose size is then the mean."""
 
     @property
+    def has_flows(self) -> bool:
+        """Whether each run has several flows of it."""
+        return self.flows > self.seeds and not self.web
+
+    @property
     def group(self) -> Group:
         """The section of a table that it belongs to."""
         return Group(self.web, 0 if self.web else self.size_bytes, self.request or 0)
@@ -89,14 +99,14 @@ class Summary:
 def summarise(
     rows: Iterable[dict[str, Any]],
     startups: Sequence[str],
-    seeds: int = 1,
+    seeds: Mapping[str | None, int] | int = 1,
     baseline: str | None = None,
 ) -> list[Summary]:
     """Summaries by size and, within a size, in the order of `startups`.
 
     Objects of web sessions stand together whatever their size. `seeds` are how many were to be
-    run; a startup of which runs are missing has fewer. Changes are against `baseline`: slow start,
-    or the first, where none is named.
+    run, of all sizes or of each; a startup of which runs are missing has fewer. Changes are against
+    `baseline`: slow start, or the first, where none is named.
     """
     rows = list(rows)
     sizes = [row["size_bytes"] for row in rows if row["tested"] and _is_object(row)]
@@ -105,7 +115,7 @@ def summarise(
     background: dict[tuple[str | None, str], Rows] = {}
     for row in rows:
         if row["tested"]:
-            tested.setdefault(_group(row), {}).setdefault(row["variant"], []).append(row)
+            tested.setdefault(group_of(row), {}).setdefault(row["variant"], []).append(row)
         else:
             background.setdefault((row["size"], row["variant"]), []).append(row)
     baseline = variants.baseline(baseline, startups)
@@ -114,10 +124,11 @@ def summarise(
         group = {s: tested[key][s] for s in startups if s in tested[key]}
         base = group.get(baseline, [])
         asked = next(iter(group.values()))[0]["size"]
+        planned = seeds if isinstance(seeds, int) else seeds[asked]
         beside = {s: background.get((asked, s), []) for s in (*group, baseline)}
         summaries = [
             replace(
-                _summary(rows, seeds),
+                _summary(rows, planned),
                 web=key.web,
                 size_bytes=mean_size if key.web else key.size_bytes,
                 change=_change(rows, base, "fct_s"),
@@ -130,13 +141,13 @@ def summarise(
     return found
 
 
-def _group(row: dict[str, Any]) -> Group:
+def group_of(row: Mapping[str, Any]) -> Group:
     """The group of a row."""
     web = _is_object(row)
     return Group(web, 0 if web else row["size_bytes"], row.get("request") or 0)
 
 
-def _is_object(row: dict[str, Any]) -> bool:
+def _is_object(row: Mapping[str, Any]) -> bool:
     """Whether a row is that of a web session's response."""
     return row.get("object") is not None
 
@@ -146,6 +157,13 @@ def _summary(rows: Rows, planned_seeds: int) -> Summary:
     reason, times = Counter(row["startup_exit_reason"] for row in rows).most_common(1)[0]
     first = rows[0]
     fct = [row["fct_s"] for row in done]
+    exits = [
+        row["startup_exit_cwnd_segments"] for row in rows if row["startup_exit_reason"] == reason
+    ]
+    windows = [window for window in exits if window is not None]
+    by_seed: dict[int, list[float | None]] = {}
+    for row in rows:
+        by_seed.setdefault(row["seed"], []).append(row["fct_s"] if row["complete"] else None)
     return Summary(
         startup=first["variant"],
         size_bytes=first["size_bytes"],
@@ -157,7 +175,10 @@ def _summary(rows: Rows, planned_seeds: int) -> Summary:
         reset=sum(1 for row in rows if row["reset"]),
         fct_s=_mean(fct),
         duration_s=_mean(row["duration_s"] for row in done),
+        least_fct_s=min(fct, default=None),
         worst_fct_s=max(fct, default=None),
+        slowest_flow_s=_of_flows(max, by_seed.values()),
+        fairness=None if _is_object(first) else _of_flows(_jain, by_seed.values()),
         slowdown=_mean(row["slowdown"] for row in done),
         loss=sum(row["packets_dropped"] for row in rows)
         / max(1, sum(row["packets_sent"] for row in rows)),
@@ -166,14 +187,30 @@ def _summary(rows: Rows, planned_seeds: int) -> Summary:
         timeouts=fmean(row["timeouts"] for row in rows),
         exit_reason=reason,
         exit_share=times / len(rows),
-        exit_cwnd_segments=_mean(
-            row["startup_exit_cwnd_segments"]
-            for row in rows
-            if row["startup_exit_reason"] == reason
-        ),
+        min_exit_cwnd_segments=min(windows, default=None),
+        max_exit_cwnd_segments=max(windows, default=None),
         bdp_pkts=first["bdp_pkts"],
         max_queue_pkts=max(row["max_queue_pkts"] for row in rows),
     )
+
+
+def _of_flows(
+    measure: Callable[[list[float]], float], times: Iterable[Sequence[float | None]]
+) -> float | None:
+    """The mean over seeds of a measure of all flows' times."""
+    values = []
+    for of_seed in times:
+        known = [time for time in of_seed if time is not None]
+        if len(known) < len(of_seed):
+            return None
+        values.append(measure(known))
+    return _mean(values)
+
+
+def _jain(times: list[float]) -> float:
+    """Jain's index of the mean rates with which flows of one size were done (Jain 1984)."""
+    rates = [1 / time for time in times]
+    return sum(rates) ** 2 / (len(rates) * sum(rate**2 for rate in rates))
 
 
 def _mark_best(group: list[Summary], startups: int) -> list[Summary]:

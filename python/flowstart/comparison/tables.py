@@ -1,7 +1,8 @@
 """The table of a comparison."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from flowstart import text
 from flowstart.comparison.summary import Summary
@@ -9,7 +10,7 @@ from flowstart.render import footnotes
 from flowstart.render.grid import Column, Grid
 
 if TYPE_CHECKING:
-    from flowstart.comparison.repeats import Intervals
+    from flowstart.comparison.intervals import Intervals
 
 
 def comparison(
@@ -25,18 +26,25 @@ def comparison(
     sender knew are of interest. `intervals` add the range of each change.
     """
     found = arranged(found, startups)
-    several = any(s.flows > 1 for s in found)
     background = any(s.background_change is not None for s in found)
-    grid = Grid(_columns(several, background, acked, intervals is not None))
+    ends = any(s.seeds > 1 or s.web for s in found)
+    flows = any(s.has_flows for s in found)
+    columns = [
+        _startup(),
+        *_times(ends=ends, flows=flows),
+        *_changes(intervals),
+        *(_acked() if acked else []),
+        *_counts(),
+        *_exits(),
+        *(_background() if background else []),
+    ]
+    grid = Grid([column for column, _ in columns])
     for s in found:
         if not grid.rows or s.group != found[len(grid.rows) - 1].group:
             grid.groups[len(grid.rows)] = group_name(s)
         if s.best:
             grid.marked.add(len(grid.rows))
-        cells = _summary_cells(s, several, background, acked)
-        place = 3 if several else 2  # of the change
-        cells[place + 1 : place + 1] = [_range(s, intervals)] if intervals else []
-        grid.rows.append(cells)
+        grid.rows.append([cell(s) for _, cell in columns])
     return grid
 
 
@@ -45,57 +53,91 @@ def arranged(found: Sequence[Summary], startups: Sequence[str]) -> list[Summary]
     return sorted(found, key=lambda s: (s.group, startups.index(s.startup)))
 
 
-def _columns(several: bool, background: bool, acked: bool, intervals: bool) -> list[Column]:
-    """The columns, and what of the rows each is made of."""
-    done = "mean of fct_s where complete"
-    columns = [Column("startup", number=False), Column("FCT", of=done)]
-    columns += [Column("worst", spare=2, of="greatest fct_s where complete")] if several else []
-    columns += [Column("change", of=f"{done}, against the baseline's", compares=True)]
-    columns += [Column("range")] if intervals else []
-    if acked:
-        sent = "mean of duration_s where complete"
-        columns += [Column("acked", of=sent)]
-        columns += [Column("change", of=f"{sent}, against the baseline's", compares=True)]
-    columns += [
-        Column("× ideal", of="mean of slowdown where complete"),
-        Column("dropped", of="mean of packets_dropped"),
-        Column("retrans.", spare=3, of="mean of packets_retransmitted"),
-        Column("RTOs", of="mean of timeouts"),
-        Column("exit reason", number=False, of="most frequent startup_exit_reason"),
-        Column("exit cwnd", spare=1, of="mean of startup_exit_cwnd_segments with this exit reason"),
-        Column("÷ BDP", spare=4, of="mean of startup_exit_cwnd_segments, divided by bdp_pkts"),
-        Column("queue", spare=5, of="greatest max_queue_pkts"),
-    ]
-    if background:
-        others = {"tested": False, "size_bytes": None, "web": None}
-        of = "mean of fct_s of the background flows, against those under the baseline"
-        columns += [Column("others", of=of, where=others, compares=True)]
-    return columns
+Cells: TypeAlias = tuple[Column, Callable[[Summary], str]]
+"""A column, with what makes its cells."""
+DONE = "mean of fct_s where complete"
 
 
-def _range(s: Summary, intervals: "Intervals") -> str:
-    """The range of a change over the repeats."""
+def _startup() -> Cells:
+    return Column("startup", number=False), lambda s: footnotes.marked(s.startup)
+
+
+def _times(*, ends: bool, flows: bool) -> Iterator[Cells]:
+    """The mean time; its ends over seeds; the slowest flow and the fairness of several."""
+    yield Column("FCT", of=DONE), _delivered
+    if ends:
+        yield (
+            Column("min", spare=2, of="least fct_s where complete"),
+            lambda s: text.seconds(s.least_fct_s),
+        )
+        yield (
+            Column("max", spare=2, of="greatest fct_s where complete"),
+            lambda s: text.seconds(s.worst_fct_s),
+        )
+    if flows:
+        yield Column("slowest"), lambda s: text.seconds(s.slowest_flow_s)
+        yield Column("Jain"), lambda s: text.ratio(s.fairness)
+
+
+def _changes(intervals: "Intervals | None") -> Iterator[Cells]:
+    """The change, its interval, and the share of repeats that are slower."""
+    if intervals is None or not intervals.drawn:
+        of = f"{DONE}, against the baseline's"
+        yield Column("change", of=of, compares=True), lambda s: text.percent(s.change)
+    else:
+        of = "geometric mean over seeds of fct_s, against the baseline's"
+        yield Column("change", of=of, compares=True), lambda s: text.percent(s.change)
+    if intervals is not None:
+        yield Column(intervals.column), functools.partial(_interval, intervals)
+        yield Column("slower >10 %"), intervals.slower_share
+
+
+def _interval(intervals: "Intervals", s: Summary) -> str:
     row = intervals.row(s)
     return text.interval(row.low, row.high) if row else text.ABSENT
+
+
+def _acked() -> Iterator[Cells]:
+    sent = "mean of duration_s where complete"
+    yield Column("acked", of=sent), lambda s: text.seconds(s.duration_s)
+    of = f"{sent}, against the baseline's"
+    yield Column("change", of=of, compares=True), lambda s: text.percent(s.duration_change)
+
+
+def _counts() -> Iterator[Cells]:
+    yield Column("× ideal", of="mean of slowdown where complete"), lambda s: text.ratio(s.slowdown)
+    yield Column("dropped", of="mean of packets_dropped"), lambda s: text.count(s.dropped)
+    yield (
+        Column("retrans.", spare=3, of="mean of packets_retransmitted"),
+        lambda s: text.count(s.retransmitted),
+    )
+    yield Column("RTOs", of="mean of timeouts"), lambda s: text.count(s.timeouts)
+
+
+def _exits() -> Iterator[Cells]:
+    reason = Column("exit reason", number=False, of="most frequent startup_exit_reason")
+    yield reason, _reason
+    windows = "least and greatest startup_exit_cwnd_segments with this exit reason"
+    yield (
+        Column("exit cwnd", spare=1, of=windows),
+        lambda s: text.ends(s.min_exit_cwnd_segments, s.max_exit_cwnd_segments, text.count),
+    )
+    yield Column("÷ BDP", spare=4, of=f"{windows}, divided by bdp_pkts"), exits_in_bdp
+    queue = Column("queue", spare=5, of="greatest max_queue_pkts")
+    yield queue, lambda s: text.count(s.max_queue_pkts)
+
+
+def _background() -> Iterator[Cells]:
+    others = {"tested": False, "size_bytes": None, "web": None}
+    of = "mean of fct_s of the background flows, against those under the baseline"
+    column = Column("others", of=of, where=others, compares=True)
+    yield column, lambda s: text.percent(s.background_change)
 
 
 def group_name(s: Summary) -> str:
     """What the transfers of a summary have in common."""
     mean = f", {text.size(s.size_bytes)} on average" if s.web else ""
     return s.group.name + mean
-
-
-def _summary_cells(s: Summary, several: bool, background: bool, acked: bool) -> list[str]:
-    cells = [footnotes.marked(s.startup), _delivered(s)]
-    cells += [text.seconds(s.worst_fct_s)] if several else []
-    cells += [text.percent(s.change)]
-    cells += [text.seconds(s.duration_s), text.percent(s.duration_change)] if acked else []
-    cells += [text.ratio(s.slowdown)]
-    cells += [text.count(s.dropped), text.count(s.retransmitted), text.count(s.timeouts)]
-    cells += [_reason(s), text.count(s.exit_cwnd_segments), _of_bdp(s)]
-    cells += [text.count(s.max_queue_pkts)]
-    cells += [text.percent(s.background_change)] if background else []
-    return cells
 
 
 def _delivered(s: Summary) -> str:
@@ -115,8 +157,8 @@ def _reason(s: Summary) -> str:
     return reason if s.exit_share == 1 else f"{reason} ({s.exit_share:.0%})"
 
 
-def _of_bdp(s: Summary) -> str:
-    """The window at the exit as a multiple of the path's capacity."""
-    if s.exit_cwnd_segments is None or not s.bdp_pkts:
-        return text.ABSENT
-    return text.ratio(s.exit_cwnd_segments / s.bdp_pkts)
+def exits_in_bdp(s: Summary, shown: Callable[[float | None], str] = text.ratio) -> str:
+    """The window at the exit as a multiple of the path's capacity, for each flow and seed."""
+    windows = (s.min_exit_cwnd_segments, s.max_exit_cwnd_segments)
+    low, high = (None if w is None or not s.bdp_pkts else w / s.bdp_pkts for w in windows)
+    return text.ends(low, high, shown)

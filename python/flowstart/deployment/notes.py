@@ -7,7 +7,6 @@ from flowstart import text
 from flowstart.deployment.experiment import TestPlan
 from flowstart.deployment.stacks import Offer, offer
 from flowstart.inference.data import Row, Statistic
-from flowstart.inference.recommendation import Recommendation, of_group
 
 
 @dataclass(frozen=True)
@@ -67,14 +66,14 @@ class Notes:
 
 
 def notes(
-    recommendation: Recommendation,
+    group: str,
     variant: Variant,
     rows: Sequence[Row],
     test: TestPlan | None = None,
     *,
     is_test: bool = False,
 ) -> Notes:
-    """The notes of one recommended variant, from the rows that the recommendation rests on."""
+    """The notes of one recommended variant of a group, from the rows that the verdict rests on."""
     offers: list[tuple[str, Offer | None]] = []
     if variant.startup:
         offers.append((variant.startup, offer("startup", variant.startup)))
@@ -84,8 +83,8 @@ def notes(
         offers.append((f"initial window {variant.iw}", offer("setting", "iw")))
     if variant.pacing:
         offers.append(("pacing", offer("setting", "pacing")))
-    group = recommendation.group
-    gain = of_group(rows, group).get((variant.name, Statistic.GEOMEAN_RATIO))
+    place = (group, variant.name, Statistic.GEOMEAN_RATIO)
+    gain = next((r for r in rows if (r.group, r.variant, r.statistic) == place), None)
     return Notes(group, variant, tuple(offers), test, WATCH, tuple(_rollback(gain, test)), is_test)
 
 

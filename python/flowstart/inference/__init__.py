@@ -6,7 +6,6 @@ It is given plain arrays and names, and knows neither captures nor the simulator
 from flowstart.inference.data import Group, Row, Statistic
 from flowstart.inference.gates import Gate, Limits
 from flowstart.inference.intervals import intervals
-from flowstart.inference.recommendation import Recommendation, Rule, recommend
 from flowstart.inference.verdict import Check, Judgement, Question, Status, Validity, Verdict
 
 __all__ = [
@@ -16,13 +15,10 @@ __all__ = [
     "Judgement",
     "Limits",
     "Question",
-    "Recommendation",
     "Row",
-    "Rule",
     "Statistic",
     "Status",
     "Validity",
     "Verdict",
     "intervals",
-    "recommend",
 ]

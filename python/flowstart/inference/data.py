@@ -14,6 +14,9 @@ HARM_THRESHOLD = 0.1
 """A transfer is harmed where it takes this much longer than under the baseline."""
 NEGLIGIBLE = 0.0005
 """A change of a smaller share is neither a gain nor a loss."""
+EQUAL = 0.01
+"""A setting is equal to another if the interval of its change is within this margin of zero. A
+smaller gain is no reason to change a host."""
 LEVEL = 0.95
 """The share of tables whose intervals are to hold all at once."""
 
@@ -21,10 +24,8 @@ LEVEL = 0.95
 class Statistic(StrEnum):
     """A statistic of a variant against the baseline."""
 
-    MEAN = "mean"
-    """The relative change of the mean completion time: −0.1 is 10 % faster."""
     P50 = "p50"
-    """The relative change of the median completion time."""
+    """The relative change of the median completion time: −0.1 is 10 % faster."""
     P95 = "p95"
     """That of the 95th percentile."""
     P99 = "p99"

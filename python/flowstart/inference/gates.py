@@ -11,6 +11,7 @@ the lower ends of a setting hold all at once (Bonferroni).
 All traffic and each size class have gates here; `networks` has those of all networks together.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
@@ -31,6 +32,8 @@ FEWEST_TRANSFERS = 30
 RESAMPLES = 999
 MOST_CLUSTERS = 1000
 """More clusters are put together at random into so many, which bounds memory."""
+KINDS = 4
+"""The kinds of gates that a part has: harm, a percentile, losses, retransmissions."""
 LEVEL = 0.95
 """Of each upper end, and of all lower ends of a setting together; one-sided."""
 LOSS_RATIO = 1.5
@@ -38,7 +41,7 @@ TAIL = 0.01
 OPTIONS = {"harmed": "max_harm", "p99": "max_p99", "loss": "max_loss"}
 """The fields of `Limits`, and what requests call them."""
 
-Kind: TypeAlias = Literal["all", "size class", "networks"]
+Kind: TypeAlias = Literal["all", "size class", "networks", "repeats"]
 Chosen: TypeAlias = NDArray[np.bool_]
 Numbers: TypeAlias = NDArray[np.int64]
 
@@ -50,10 +53,18 @@ class Quantity(StrEnum):
     """The share of transfers that take over 10 % longer than under the baseline."""
     P99 = "p99"
     """The change of the 99th percentile of completion times."""
+    P90 = "p90"
+    """The change of their 90th percentile, over repeats of one path."""
+    SLOWEST_FLOW = "slowest flow"
+    """The change of the completion time of the slowest flow, over repeats of one path."""
     LOSS = "loss"
     """The share of packets that are lost."""
     RETRANSMITTED = "retransmitted"
     """The share of packets that are retransmissions."""
+
+
+CHANGES = (Quantity.P99, Quantity.P90, Quantity.SLOWEST_FLOW)
+"""Those that are changes against the baseline; the others are shares."""
 
 
 class Outcome(StrEnum):
@@ -88,6 +99,17 @@ class Limits:
     def of_loss(self, baseline: Floats) -> Floats:
         """The largest share lost, given that under the baseline."""
         return np.maximum(baseline + self.loss, LOSS_RATIO * baseline)
+
+
+@dataclass(frozen=True)
+class Tail:
+    """A percentile of completion times that has a limit."""
+
+    quantity: Quantity
+    above: float
+    """The share of transfers above it."""
+    limit: float
+    """The largest increase."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +166,7 @@ class Gate(Measured):
     @property
     def is_change(self) -> bool:
         """Whether it is a change against the baseline, and no share."""
-        return self.quantity == Quantity.P99 and self.kind != "networks"
+        return self.quantity in CHANGES and self.kind != "networks"
 
     @property
     def excess(self) -> float:
@@ -194,7 +216,7 @@ def levels(parts: int, verdicts: int = 1) -> Levels:
     With several `verdicts`, such as one for each group of networks, those of all hold at once.
     """
     error = (1 - LEVEL) / verdicts
-    return Levels(error / (parts * len(Quantity)), 1 - error)
+    return Levels(error / (parts * KINDS), 1 - error)
 
 
 def gates(
@@ -215,16 +237,33 @@ def gates(
     whole, *others = (replace(part, chosen=part.chosen & known) for part in parts)
     judged = [whole, *(p for p in others if p.chosen.sum() >= FEWEST_TRANSFERS)]
     harm = Harm.of(variant.of(known).harmed(base.of(known)), cluster_of[known], at)
-    found = []
+    found, tail = [], Tail(Quantity.P99, TAIL, limits.p99)
     for part in judged:
         inside = _Inside(base.of(part.chosen), variant.of(part.chosen), cluster_of[part.chosen])
         few, count = inside.few, int(part.chosen.sum())
         prior, random = None if part is whole else harm, np.random.default_rng(seed)
-        for one in inside.measured(prior, limits, at, random, resamples):
+        for one in inside.measured(prior, limits, tail, at, random, resamples):
             found.append(
                 Gate(**vars(one), kind=part.kind, part=part.name, transfers=count, few=few)
             )
     return found
+
+
+def repeat_gates(
+    base: Runs, variant: Runs, tail: Tail, limits: Limits, at: Levels, *, seed: int = 1
+) -> list[Gate]:
+    """The gates of a setting over independent repeats of one path."""
+    known = run_both(base, variant)
+    if not known.any():
+        return []
+    count = int(known.sum())
+    inside = _Inside(base.of(known), variant.of(known), np.arange(count))
+    random = np.random.default_rng(seed)
+    measured = inside.measured(None, limits, tail, at, random, RESAMPLES)
+    return [
+        Gate(**vars(one), kind="repeats", part="repeats", transfers=count, few=inside.few)
+        for one in measured
+    ]
 
 
 def run_both(base: Runs, variant: Runs) -> Chosen:
@@ -249,6 +288,7 @@ class _Inside:
         self,
         whole: Harm | None,
         limits: Limits,
+        tail: Tail,
         at: Levels,
         random: np.random.Generator,
         resamples: int,
@@ -264,14 +304,13 @@ class _Inside:
         drawn = random.multinomial(count, np.full(count, 1 / count), size=resamples)
         # The sample itself stands first.
         weights = np.vstack([np.ones(count), drawn])
-        old, new = (_tail(runs, numbers, weights) for runs in (self.base, self.variant))
+        both = (self.base, self.variant)
+        old, new = (_tail(runs, numbers, weights, tail.above) for runs in both)
         with np.errstate(invalid="ignore"):  # where neither is ever done
             changes = new / old - 1
-        yield _of_draws(Quantity.P99, None, changes, np.full_like(changes, limits.p99), at)
+        yield _of_draws(tail.quantity, None, changes, np.full_like(changes, tail.limit), at)
         for quantity in (Quantity.LOSS, Quantity.RETRANSMITTED):
-            before, after = (
-                _share(runs, quantity, numbers, weights) for runs in (self.base, self.variant)
-            )
+            before, after = (_share(runs, quantity, numbers, weights) for runs in both)
             yield _of_draws(quantity, float(before[0]), after, limits.of_loss(before), at)
 
 
@@ -298,20 +337,20 @@ def _share(runs: Runs, quantity: Quantity, numbers: Numbers, weights: Floats) ->
     return np.asarray(part / np.maximum(all_, 1))
 
 
-def _tail(runs: Runs, numbers: Numbers, weights: Floats) -> Floats:
-    """The 99th percentile of times in each resample.
+def _tail(runs: Runs, numbers: Numbers, weights: Floats, above: float) -> Floats:
+    """The percentile of times with a share above it in each resample.
 
-    Only the slowest tenth can hold it; of few transfers all are looked at.
+    Only the slowest tenth can hold the 99th; of few transfers all are looked at.
     """
     times = runs.times.ravel()
     owner = np.tile(numbers, len(runs.times))
-    kept = min(len(times), max(len(times) // 10, 200))
+    kept = min(len(times), max(math.ceil(10 * above * len(times)), 200))
     order = np.argsort(-times, kind="stable")[:kept]
     total = weights @ np.bincount(owner, minlength=weights.shape[1])
     found = np.empty(len(weights))
     for first in range(0, len(weights), 100):
         some = slice(first, first + 100)
-        above = np.cumsum(weights[some][:, owner[order]], axis=1)
-        place = (above < TAIL * total[some, None]).sum(axis=1)
+        reached = np.cumsum(weights[some][:, owner[order]], axis=1)
+        place = (reached < above * total[some, None]).sum(axis=1)
         found[some] = times[order[np.minimum(place, kept - 1)]]
     return found

@@ -13,13 +13,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from flowstart import text
-from flowstart.inference.data import Row
+from flowstart.inference.data import EQUAL, Row
 from flowstart.inference.gates import Exceeding, Gate, Outcome, Quantity
 from flowstart.inference.intervals import NO_DIFFERENCE
-
-EQUAL = 0.01
-"""A setting is equal to the baseline if the interval of its change is within this of zero. A
-smaller gain is no reason to change a host."""
 
 
 class Question(StrEnum):
@@ -105,6 +101,8 @@ class Status(StrEnum):
 CAUSES = {
     Quantity.HARMED: "harm",
     Quantity.P99: "p99",
+    Quantity.P90: "p90",
+    Quantity.SLOWEST_FLOW: "slowest flow",
     Quantity.LOSS: "loss",
     Quantity.RETRANSMITTED: "loss",
 }
@@ -168,7 +166,7 @@ class Verdict:
     def recommended(self) -> str | None:
         """The setting to choose: of those recommended the one with the largest gain."""
         best = [one for one in self.judgements if one.status == Status.RECOMMENDED]
-        return min(best, key=_gain).setting if best else None
+        return min(best, key=gain_of).setting if best else None
 
     @property
     def candidate(self) -> Judgement | None:
@@ -176,7 +174,7 @@ class Verdict:
         if self.recommended is not None:
             return self.of(self.recommended)
         offered = [one for one in self.judgements if one.status != Status.RESEARCH]
-        return min((one for one in offered if one.gain.gains), key=_gain, default=None)
+        return min((one for one in offered if one.gain.gains), key=gain_of, default=None)
 
     def for_clients(self, rows: Mapping[str, Row]) -> "Verdict":
         """The same with each setting's gain from a client's request to the last byte."""
@@ -325,11 +323,15 @@ def _for_client(one: Judgement, request: Row | None) -> Judgement:
 
 
 def _status(gain: Row, gates: Sequence[Gate]) -> Status:
-    if gain.loses or any(gate.outcome == Outcome.REJECTED for gate in gates):
+    if any(gate.outcome == Outcome.REJECTED for gate in gates):
         return Status.REJECTED
-    if gain.gains and all(gate.outcome == Outcome.PASSES for gate in gates):
+    if equal(gain):
+        return Status.EQUAL
+    if gain.loses:
+        return Status.REJECTED
+    if beyond_margin(gain) and all(gate.outcome == Outcome.PASSES for gate in gates):
         return Status.RECOMMENDED
-    return Status.EQUAL if equal(gain) else Status.INCONCLUSIVE
+    return Status.INCONCLUSIVE
 
 
 def equal(gain: Row) -> bool:
@@ -337,6 +339,11 @@ def equal(gain: Row) -> bool:
     if gain.low is None or gain.high is None:
         return gain.reason == NO_DIFFERENCE
     return -EQUAL < gain.low <= gain.high < EQUAL
+
+
+def beyond_margin(gain: Row) -> bool:
+    """Whether a gain is significant, and more than the margin."""
+    return gain.gains and (gain.estimate or 0.0) < -EQUAL
 
 
 def _reason(one: Judgement, status: Status) -> str:
@@ -381,6 +388,8 @@ def _amount(change: float) -> str:
 ACTIONS = {
     Quantity.HARMED: ("harms", "harm", "of"),
     Quantity.P99: ("raises p99", "raise p99", "of"),
+    Quantity.P90: ("raises p90", "raise p90", "of"),
+    Quantity.SLOWEST_FLOW: ("slows the slowest flow", "slow the slowest flow", "of"),
     Quantity.LOSS: ("loses", "lose", "of the packets of"),
     Quantity.RETRANSMITTED: ("retransmits", "retransmit", "of the packets of"),
 }
@@ -401,7 +410,7 @@ def exceeding(gate: Gate) -> str:
     else:
         size = f"up to {shown(gate.high)}" if math.isfinite(gate.high) else "without bound"
         does, bound = f"may {may}", f"estimate {shown(gate.estimate)}"
-    if gate.quantity == Quantity.P99:
+    if gate.is_change:
         by = "by " * (not size.startswith("without"))
         return f"{does} {of} {part} {by}{size} ({bound}, {limit})"
     return f"{does} {size} {of} {part} ({bound}, {limit})"
@@ -439,11 +448,12 @@ def part_in_words(gate: Gate) -> str:
     """The traffic that a gate is about."""
     if gate.kind == "all":
         return "all transfers"
-    if gate.kind == "networks":
-        return "networks"
+    if gate.kind in ("networks", "repeats"):
+        return gate.kind
     of = "" if gate.part.startswith(("below", "above")) else "of "
     return f"transfers {of}{gate.part}"
 
 
-def _gain(one: Judgement) -> float:
+def gain_of(one: Judgement) -> float:
+    """The estimate of its change."""
     return one.gain.estimate or 0.0

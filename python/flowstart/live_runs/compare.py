@@ -184,8 +184,8 @@ def compare(
         available_rate: Rate available to each flow, such as `10Mbps`; adds columns on what follows
             the end of startup.
         seed: The first seed.
-        repeat: Number of seeds; scenarios without randomness run once.
-        uncertainty: Whether to repeat the runs on perturbed paths for the range of each change.
+        repeat: Number of seeds on a random path; unless given, as many as a verdict needs.
+        uncertainty: Whether to repeat the runs for a verdict and the interval of each change.
         workers: Number of threads and processes; all cores unless given.
         progress: Called as `progress(done, total)` a few times a second.
         allow_python: Whether a scenario file may name startup algorithms written in Python.
@@ -233,7 +233,7 @@ def compare(
                 if error.location[:1] == ("stack",):
                     raise error.at(("on", *error.location[1:])) from None
                 raise
-    common |= {"baseline": baseline, "repeat": 1 if repeat is None else repeat}
+    common |= {"baseline": baseline, "repeat": repeat}
     of_path: dict[str, Any] = {"flows": flows, "stagger": time_text("stagger", stagger)}
     of_path |= {"requests": requests, "idle": time_text("idle", idle)}
     of_path |= {"cc": cc, "stack": stack, "cached_cwnd": cached_cwnd, "landing": landing}

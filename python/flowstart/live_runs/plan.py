@@ -111,7 +111,7 @@ class LivePlan:
             stack=fields | {"preset": preset},
             cached_cwnd=cached_cwnd,
             seed=seed,
-            repeat=repeat or (KERNEL_REPEATS if name == LINUX else 1),
+            repeat=(KERNEL_REPEATS if name == LINUX else 1) if repeat is None else repeat,
         )
         controls = {variant.name: control for variant, control in own}
         _check_variants(plan, name, controls)

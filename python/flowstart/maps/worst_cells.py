@@ -17,6 +17,7 @@ from flowstart.maps.reading import scan, variants
 from flowstart.model.catalog import listed
 from flowstart.model.document import Document, resolve
 from flowstart.model.path import NetworkPath, told_interface
+from flowstart.model.perturbation import drawn
 from flowstart.model.variants import Variant
 
 ASKED = ("cc", "size", "cached_cwnd", "count", "stagger")
@@ -64,7 +65,7 @@ def _command(scenario: Document, startups: Sequence[str]) -> str | None:
     needs = {need for entry in entries if entry for need in entry.needs}
     unused = set() if "routers" in needs else {"quick_start"}
     path = {name: value for name, value in asked["path"].items() if name not in unused}
-    return Plan.of_path(
+    plan = Plan.of_path(
         NetworkPath(**path),
         startups=startups,
         sizes=[flow["size"]],
@@ -74,7 +75,10 @@ def _command(scenario: Document, startups: Sequence[str]) -> str | None:
         stack=asked.get("stack"),
         cached_cwnd=_cached_cwnd(flow, needs, asked),
         seed=asked.get("seed"),
-    ).command
+    )
+    # Means over seeds would not be this cell.
+    is_drawn = drawn(resolve(plan.scenario(plan.cases()[0])))
+    return f"{plan.command} --no-uncertainty" if is_drawn else plan.command
 
 
 def _cached_cwnd(flow: Mapping[str, Any], needs: Collection[str], asked: Document) -> str | None:

@@ -15,7 +15,6 @@ from flowstart.deployment.stacks import Commands
 from flowstart.inference import Judgement, Status, Verdict
 from flowstart.inference.data import finite
 from flowstart.inference.gates import Gate
-from flowstart.inference.recommendation import Recommendation
 from flowstart.model import custom, document, perturbation, stack
 from flowstart.model.document import Document, queues, resolve
 from flowstart.model.path import told_interface
@@ -266,7 +265,6 @@ class ReplayData(Result):
 
     def _notes(self, one: Judgement) -> Notes:
         name = one.setting
-        chosen = Recommendation(EVERYTHING, self.answer.baseline, (name,), one.reason)
         group = next(g for g in self.answer.groups if g.name == EVERYTHING)
         variant = self.settings.variant(name)
         rows = list(self.answer.rows.values())
@@ -274,7 +272,7 @@ class ReplayData(Result):
         test = answer.test_plan(self.facts, group, self.together, one, base, self.questions, seed)
         is_test = one.status == Status.INCONCLUSIVE
         deployed = _deployed(variant, self.settings.reference)
-        return notes(chosen, deployed, rows, test, is_test=is_test)
+        return notes(EVERYTHING, deployed, rows, test, is_test=is_test)
 
     @property
     def command(self) -> str:

@@ -229,6 +229,6 @@ def settings_of(
         cached_cwnd=given.get("cached_cwnd"),
         direction=direction,
         ignore=frozenset(specs.listed("ignore", given.get("ignore"), ())),
-        seed=given.get("seed") or 1,
+        seed=given.get("seed", 1),
         custom=custom,
     )
