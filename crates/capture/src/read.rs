@@ -29,7 +29,8 @@ pub fn read(
     rows: &mut dyn Rows,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Reading, Error> {
-    let sources = paths.iter().map(|path| Source::at(path)).collect();
+    let start = &options.stdin_start;
+    let sources = paths.iter().map(|path| Source::at(path, start)).collect();
     read_sources(sources, options, rows, progress)
 }
 

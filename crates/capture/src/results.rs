@@ -12,6 +12,8 @@ pub struct Options {
     pub rtt_floor_s: f64,
     /// Maximum number of transfers: a file made with malice holds more of them than memory.
     pub most_transfers: u64,
+    /// The first bytes of the standard input, where they were read already to see what it is.
+    pub stdin_start: Vec<u8>,
 }
 
 impl Default for Options {
@@ -19,6 +21,7 @@ impl Default for Options {
         Options {
             rtt_floor_s: 1e-4,
             most_transfers: 50_000_000,
+            stdin_start: Vec::new(),
         }
     }
 }

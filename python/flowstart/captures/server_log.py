@@ -55,7 +55,8 @@ def read(forms: Mapping[str, LogFormat], mapping: Mapping[str, str]) -> Capture:
     (first, (_, columns)), *others = tables.items()
     for file, (_, own) in others:
         if own.sources != columns.sources:
-            raise RequestError(f"{file}: its columns differ from those of {first}; read it alone")
+            differs = f"{file}: its columns differ from those of {first}; read it alone"
+            raise RequestError(differs, file=file)
     read = pl.concat([rows for rows, _ in tables.values()])
     sources.report(PARSED)
     rows, bad = _judged(_completed(read))
@@ -78,7 +79,7 @@ def _table(
     """The cells of a log that are used, and what they are."""
     import polars as pl
 
-    with log_tables.unpacked(file, form) as path:
+    with sources.about(file), log_tables.unpacked(file, form) as path:
         columns = Columns.find(file, log_tables.names(file, path, form), mapping, form)
         used = list(dict.fromkeys(source.column for source in columns.sources.values()))
         rows = log_tables.cells(file, path, form, used, columns.expressions())
