@@ -17,6 +17,7 @@ from flowstart.inference.verdict import Verdict, exceeding, judge
 from flowstart.replays import overview
 from flowstart.replays.answer import Questions
 from flowstart.replays.calibration import Calibration
+from flowstart.replays.command import Invocation
 from flowstart.replays.execute import study
 from flowstart.replays.paths import build, facts
 from flowstart.replays.settings import Settings
@@ -62,7 +63,8 @@ def examined(
         simulated_s=pl.when(mine).then(1.0 + error).otherwise(1.0),
     )
     calibration = Calibration(settings, every, every, {"their end was not seen": 1})
-    return examine(capture, paths, found, left_out, calibration)
+    invocation = Invocation(capture, settings, Questions())
+    return examine(invocation, paths, found, left_out, calibration)
 
 
 def failing(found: Examined) -> Question | None:

@@ -209,7 +209,12 @@ def _left_out(whole: Grid | None, shown: Grid | None) -> int:
 
 
 def folded(line: str, width: int = WIDTH, indent: str = "") -> list[str]:
-    """A line in as many as it takes; a number and its unit stay together."""
+    """A line in as many as it takes; a number and its unit stay together.
+
+    A command of flowstart's on a line of its own goes on as the shell takes it.
+    """
+    if line.startswith("  flowstart ") and len(line) > width:
+        return command("  ", line)
     kept = re.sub(r"(?<=\d) (?=[A-Za-zµ%×])", HARD_SPACE, line)
     lines = textwrap.wrap(
         kept, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
