@@ -116,7 +116,7 @@ def test_networks_with_assumed_rates_are_left_out_if_the_others_are_enough() -> 
     assert "10.0.0.0/24: known" in found.checks[0].reason
     assert found.checks[0].remedy == (
         "timeout 600 tcpdump -i any -s 128 -c 1000000 -w mine.pcap tcp",
-        "flowstart replay mine.pcap",
+        "flowstart replay mine.pcap --startup hystart --seed 1",
     )
 
 

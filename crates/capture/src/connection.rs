@@ -322,10 +322,11 @@ impl Live {
             let finished = self.turns.data(from, segment.time, advanced, hears_all);
             listeners.sink.keep(self.stream, finished);
         }
+        let wait = self.waits[from].wait_of(segment);
         listeners
             .lanes
             .lane(self.pair, from)
-            .arrived(segment, repeat);
+            .arrived(segment, repeat, wait);
         self.measure(placed, from, repeat);
         let heard = listeners.lanes.lane(self.pair, 1 - from).bytes();
         self.waits[from].sent(segment.time, end, advanced, repeat, heard);
@@ -423,10 +424,6 @@ impl Live {
         }
         if let Some(before) = before {
             let advanced = acked - before;
-            listeners
-                .lanes
-                .lane(self.pair, other)
-                .acknowledged(segment.time, advanced);
             let ack = Acknowledgement {
                 time: segment.time,
                 end: acked,
@@ -435,6 +432,11 @@ impl Live {
                 heard: listeners.lanes.lane(self.pair, from).bytes(),
             };
             self.waits[other].acknowledged(&ack);
+            let wait = self.waits[other].wait(&ack);
+            listeners
+                .lanes
+                .lane(self.pair, other)
+                .acknowledged(segment.time, advanced, wait);
             self.flights[other].acknowledged(&ack);
             if self.initials[other].awaits_ack() {
                 if let (Some(halves), Some(rtt)) = (self.shake.halves(), self.shake.rtt()) {

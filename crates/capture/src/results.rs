@@ -387,6 +387,8 @@ pub struct Path {
     pub retransmitted_packets: u64,
     /// Rate of the bottleneck, bits of IP packets a second.
     pub rate_bps: Option<f64>,
+    /// What passed at least, where no queue shows that it was the bottleneck's rate.
+    pub rate_low_bps: Option<f64>,
     /// How the rate was found, or why not.
     pub rate_method: String,
     /// The longest wait in the bottleneck's queue.

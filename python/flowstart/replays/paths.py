@@ -206,14 +206,20 @@ def _estimated(
     ]
     methods = [way.rate_method for way in ways]
     if None in rates:
+        bounds = [way.rate_low_bps or 0.0 for way in ways]
+        least = [
+            max(bound, passed.get((group.network, towards), 0.0))
+            for bound, towards in zip(bounds, (True, False), strict=True)
+        ]
         other = next((rate for rate in rates if rate), None) or _typical_rate(capture)
+        source = "the other direction's" if any(rates) else "the median of the other networks'"
+        if other is None and any(bounds):
+            other, source = max(bounds), "the least that it can be"
         if other is None:
             raise RequestError(
                 f"{capture.file}: no bottleneck rate can be estimated ({methods[0]}); give "
                 f"one, such as --network {shlex.quote(f'{group.network}:rate={RATE}')}"
             )
-        source = "the other direction's" if any(rates) else "the median of the other networks'"
-        least = [passed.get((group.network, towards), 0.0) for towards in (True, False)]
         sources = [source if other >= one else "what has passed" for one in least]
         methods = [
             method if rate else f"{source}, since: {method}"

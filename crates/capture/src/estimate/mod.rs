@@ -98,14 +98,14 @@ const HEADERS: (u64, u64) = (1500, 1448);
 const LEAP: u64 = 65_536;
 
 impl Lane {
-    /// A data packet passed.
-    pub fn arrived(&mut self, segment: &Segment, repeat: bool) {
+    /// A data packet passed, so much later than the fastest of its connection.
+    pub fn arrived(&mut self, segment: &Segment, repeat: bool, wait: Option<u64>) {
         self.bytes = self.bytes.saturating_add(segment.payload.into());
         self.losses += u64::from(repeat);
         if segment.payload > 0 {
             self.packets += 1;
             let trains = self.arrivals.get_or_insert_default();
-            trains.push(segment.time, segment.length.into());
+            trains.push(segment.time, segment.length.into(), wait);
         }
     }
 
@@ -125,12 +125,12 @@ impl Lane {
         self.bytes = self.bytes.saturating_add(bytes);
     }
 
-    /// An acknowledgement passed that goes further than any before.
-    pub fn acknowledged(&mut self, time: u64, advanced: u64) {
+    /// An acknowledgement passed that goes further than any before, so much later than the fastest of its connection.
+    pub fn acknowledged(&mut self, time: u64, advanced: u64, wait: Option<u64>) {
         let trains = self.acknowledgements.get_or_insert_default();
         match advanced > LEAP {
             true => trains.interrupt(),
-            false => trains.push(time, advanced * HEADERS.0 / HEADERS.1),
+            false => trains.push(time, advanced * HEADERS.0 / HEADERS.1, wait),
         }
     }
 
@@ -330,19 +330,26 @@ impl Lane {
         wait: Option<u64>,
         interval: &str,
     ) -> Path {
-        let (rate, rate_method) = match trains
+        let mode = trains
             .as_ref()
-            .map_or(Err(trains::NOTHING), |trains| trains.mode())
-        {
+            .map_or(Err(trains::NOTHING), |trains| trains.mode());
+        let (rate, bound, rate_method) = match mode {
             Ok(mode) => {
                 let share = 100.0 * mode.share;
                 let method = format!(
                     "mode of the rates of trains of {} {events}; {share:.0} % of their bytes",
                     trains::LENGTH
                 );
-                (Some(mode.rate), method)
+                match mode.queued {
+                    true => (Some(mode.rate), None, method),
+                    false => (
+                        None,
+                        Some(mode.rate),
+                        format!("at least the {method}; no queue"),
+                    ),
+                }
             }
-            Err(why) => (None, format!("not estimated: {why}")),
+            Err(why) => (None, None, format!("not estimated: {why}")),
         };
         let buffer = match rate {
             Some(rate) => self.buffer(rate, wait, interval),
@@ -353,6 +360,7 @@ impl Lane {
             data_packets: self.packets,
             retransmitted_packets: self.losses,
             rate_bps: rate,
+            rate_low_bps: bound,
             rate_method,
             queueing_s: wait.map(|wait| since(0, wait)),
             buffer_packets: buffer.packets,
