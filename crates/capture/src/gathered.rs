@@ -16,7 +16,10 @@ pub(crate) struct Gathered {
     pub tunnels: BTreeMap<Tunnel, u64>,
     /// The furthest that a packet's time is before the one ahead of it. ns
     pub set_back: u64,
+    /// Packets whose headers contradict themselves, or are cut.
     pub cut: u64,
+    /// Packets of which the snap length has cut off the headers.
+    pub snapped: u64,
     pub fragments: u64,
     pub timeless: u64,
     pub warnings: Vec<String>,
@@ -27,7 +30,7 @@ const CLOCK_STEP: u64 = 250_000_000;
 
 impl Gathered {
     pub fn unreadable(&self) -> u64 {
-        self.cut + self.unknown_links.values().sum::<u64>()
+        self.cut + self.snapped + self.unknown_links.values().sum::<u64>()
     }
 
     pub fn link_types(&self) -> Vec<String> {
@@ -61,6 +64,11 @@ impl Gathered {
             )
         });
         let counts = [
+            (
+                self.snapped,
+                "packets end before their TCP or UDP header and were not counted: record more of \
+                 each, such as with tcpdump -s 256 (tunnels have several headers)",
+            ),
             (
                 self.cut,
                 "packets have headers that are cut or contradict themselves; they were not counted",

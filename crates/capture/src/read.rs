@@ -347,6 +347,21 @@ fn doubts(listeners: &Listeners, options: &Options) -> Vec<String> {
                 sink.one_direction, sink.connections
             ),
         ),
+        (
+            sink.quic_one_direction,
+            format!(
+                "{} of {} QUIC connections have datagrams of one side only: their RTTs are not \
+                 known",
+                sink.quic_one_direction, sink.quic
+            ),
+        ),
+        (
+            sink.quic_incomplete,
+            format!(
+                "{} of {} QUIC handshakes are not complete in the capture",
+                sink.quic_incomplete, sink.quic
+            ),
+        ),
     ];
     let counted = found.into_iter().filter(|(count, _)| *count > 0);
     counted.map(|(_, what)| what).collect()

@@ -313,7 +313,7 @@ def _enough(invocation: Invocation, verdict: Verdict) -> Check:
     number = max((one.gain.clusters for one in verdict.judgements), default=None)
     if number is None:
         return Check(Question.TRAFFIC, True, "nothing to compare")
-    finding = f"{number:.0f} connections"
+    finding = text.counted(round(number), "connection", "connections")
     if number >= FEW_CLUSTERS:
         return Check(Question.TRAFFIC, True, finding)
     reason = f"{number:.1f} independent connections; {FEW_CLUSTERS} are needed"

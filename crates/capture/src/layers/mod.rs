@@ -148,6 +148,14 @@ pub(crate) mod tests {
         super::decode(link, data, original, 0, &mut BTreeMap::new())
     }
 
+    /// A segment without flags but ACK.
+    pub fn plain() -> Segment {
+        Segment {
+            flags: ACK,
+            ..segment(1, &ethernet())
+        }
+    }
+
     fn segment(link: u32, data: &[u8]) -> Segment {
         match decode(link, data, data.len() as u32) {
             Decoded::Passed(Passed::Tcp(segment)) => segment,
