@@ -119,6 +119,8 @@ mod tests {
     use super::*;
     use crate::layers::tests::plain;
 
+    const SECOND: u64 = 1_000_000_000;
+
     /// How many of these packets, each with its time and print, count as copies.
     fn copies(packets: &[(u64, u64)]) -> u64 {
         let mut copies = Copies::default();
@@ -138,7 +140,7 @@ mod tests {
     #[test]
     fn data_that_come_twice_at_once_are_copies_without_an_identification_too() {
         let twice: Vec<_> = (0..20u64)
-            .map(|n| (n / 2 * 1_000_000 + n % 2 * 5000, n / 2))
+            .map(|n| (SECOND + n / 2 * 1_000_000 + n % 2 * 5000, 1 + n / 2))
             .collect();
         // Three show it.
         assert_eq!(copies(&twice), 8);
@@ -147,9 +149,11 @@ mod tests {
     #[test]
     fn few_repetitions_and_slow_ones_are_none() {
         let some: Vec<_> = (0..40u64)
-            .map(|n| (n * 1000, n - u64::from(n % 8 == 1)))
+            .map(|n| (SECOND + n * 1000, 1 + n - u64::from(n % 8 == 1)))
             .collect();
-        let slow: Vec<_> = (0..20u64).map(|n| (n * 200_000, n / 2)).collect();
+        let slow: Vec<_> = (0..20u64)
+            .map(|n| (SECOND + n * 200_000, 1 + n / 2))
+            .collect();
         assert_eq!((copies(&some), copies(&slow)), (0, 0));
     }
 }

@@ -11,7 +11,9 @@ use crate::layers::{Endpoint, Segment, ACK, SYN};
 use crate::results::Flag;
 
 /// The two ends, the lower first.
-type Key = (Endpoint, Endpoint);
+type Ends = (Endpoint, Endpoint);
+/// And the network that they are in, among others with the same addresses (VLAN, tunnel).
+type Key = (Ends, u32);
 
 /// The latest connection of a pair of ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,6 +34,9 @@ const REMEMBERED: u64 = 3_600_000_000_000;
 #[derive(Default)]
 pub(crate) struct Table {
     latest: HashMap<Key, Latest, RandomState>,
+    /// The networks with an identifier in which two ends were seen: the directions of a connection may be in different
+    /// ones, as in GTP-U, and copies are.
+    domains: HashMap<Ends, Vec<u32>, RandomState>,
     slots: Vec<Option<Box<Live>>>,
     free: Vec<usize>,
     /// When to look again whether a connection has been silent for long enough; one entry for each
@@ -45,17 +50,21 @@ impl Table {
     /// Takes a segment of a file; they come in the order of their times.
     pub fn take(&mut self, segment: &Segment, file: usize, listeners: &mut Listeners) {
         self.lay_aside(segment.time, listeners);
-        let key = key(segment.source, segment.destination);
+        let key = (ends(segment.source, segment.destination), segment.domain);
         let earlier = self.latest.get(&key).copied();
         let slot = match earlier {
-            Some(Latest::Live(slot)) if !self.is_reused(slot, segment) => slot,
+            Some(Latest::Live(slot)) if self.continues(slot, segment) => slot,
             Some(Latest::Over { closed: true, .. }) if !opens(segment) => {
                 listeners.late += 1;
                 return;
             }
             _ => {
-                let slot = self.begin(segment, file, earlier.is_some(), listeners);
+                let reused = earlier.is_some();
+                let slot = self
+                    .in_another_domain(key, segment)
+                    .unwrap_or_else(|| self.begin(segment, file, reused, listeners));
                 self.latest.insert(key, Latest::Live(slot));
+                self.note_domain(key);
                 slot
             }
         };
@@ -64,9 +73,54 @@ impl Table {
         }
     }
 
-    fn is_reused(&self, slot: usize, segment: &Segment) -> bool {
+    fn continues(&self, slot: usize, segment: &Segment) -> bool {
         let live = self.slots.get(slot).and_then(Option::as_ref);
-        opens(segment) && live.is_some_and(|live| live.is_reused_by(segment))
+        live.is_some_and(|live| {
+            (live.domain == segment.domain || live.fits(segment))
+                && !(opens(segment) && live.is_reused_by(segment))
+        })
+    }
+
+    /// The connection between the same ends in another network that a segment is of.
+    fn in_another_domain(&self, (ends, own): Key, segment: &Segment) -> Option<usize> {
+        if own == 0 && self.domains.is_empty() {
+            return None;
+        }
+        let others = self.known_domains(ends).filter(|domain| *domain != own);
+        let live = others.filter_map(|domain| match self.latest.get(&(ends, domain)) {
+            Some(&Latest::Live(slot)) => Some(slot),
+            _ => None,
+        });
+        live.into_iter().find(|&slot| {
+            let live = self.slots.get(slot).and_then(Option::as_ref);
+            live.is_some_and(|live| live.fits(segment))
+        })
+    }
+
+    /// The networks that two ends may have been seen in.
+    fn known_domains(&self, ends: Ends) -> impl Iterator<Item = u32> + '_ {
+        let identified = self.domains.get(&ends).into_iter().flatten().copied();
+        std::iter::once(0).chain(identified)
+    }
+
+    fn note_domain(&mut self, (ends, domain): Key) {
+        if domain != 0 {
+            let known = self.domains.entry(ends).or_default();
+            if !known.contains(&domain) {
+                known.push(domain);
+            }
+        }
+    }
+
+    fn forget(&mut self, key: Key) {
+        self.latest.remove(&key);
+        let (ends, domain) = key;
+        if let Some(known) = self.domains.get_mut(&ends) {
+            known.retain(|other| *other != domain);
+            if known.is_empty() {
+                self.domains.remove(&ends);
+            }
+        }
     }
 
     fn begin(
@@ -86,6 +140,7 @@ impl Table {
         let stream = listeners.sink.number();
         let mut live = Live::new(stream, client, server, segment.time, flags);
         live.file = file;
+        live.domain = segment.domain;
         live.pair = listeners.lanes.pair(client.address, server.address);
         let slot = self.free.pop().unwrap_or(self.slots.len());
         if slot == self.slots.len() {
@@ -119,9 +174,9 @@ impl Table {
                 break;
             }
             self.over.pop_front();
-            let ends = self.latest.get(&key);
-            if matches!(ends, Some(Latest::Over { forgotten, .. }) if *forgotten == due) {
-                self.latest.remove(&key);
+            let latest = self.latest.get(&key);
+            if matches!(latest, Some(Latest::Over { forgotten, .. }) if *forgotten == due) {
+                self.forget(key);
             }
         }
     }
@@ -132,13 +187,16 @@ impl Table {
         };
         self.free.push(slot);
         let [client, server] = live.ends();
-        let key = key(client, server);
-        // The ends may have begun another connection meanwhile.
-        if self.latest.get(&key) == Some(&Latest::Live(slot)) {
-            let forgotten = now.saturating_add(REMEMBERED);
-            let closed = live.is_over();
-            self.latest.insert(key, Latest::Over { closed, forgotten });
-            self.over.push_back((forgotten, key));
+        let ends = ends(client, server);
+        let forgotten = now.saturating_add(REMEMBERED);
+        let closed = live.is_over();
+        for domain in self.known_domains(ends).collect::<Vec<_>>() {
+            // The ends may have begun another connection meanwhile.
+            let key = (ends, domain);
+            if self.latest.get(&key) == Some(&Latest::Live(slot)) {
+                self.latest.insert(key, Latest::Over { closed, forgotten });
+                self.over.push_back((forgotten, key));
+            }
         }
         let row = live.row(listeners);
         listeners.sink.connection(row);
@@ -155,7 +213,7 @@ impl Table {
     }
 }
 
-fn key(a: Endpoint, b: Endpoint) -> Key {
+fn ends(a: Endpoint, b: Endpoint) -> Ends {
     if a <= b {
         (a, b)
     } else {
