@@ -16,6 +16,8 @@ pub(crate) struct Gathered {
     pub tunnels: BTreeMap<Tunnel, u64>,
     /// The furthest that a packet's time is before the one ahead of it. ns
     pub set_back: u64,
+    /// The same within one direction of a connection. ns
+    pub set_back_within: u64,
     /// Packets whose headers contradict themselves, or are cut.
     pub cut: u64,
     /// Packets of which the snap length has cut off the headers.
@@ -27,6 +29,9 @@ pub(crate) struct Gathered {
 
 /// Packets of several interfaces or queues are less out of order than this; a clock that was set is more. ns
 const CLOCK_STEP: u64 = 250_000_000;
+/// The same within one direction of a connection, which one queue of a card has in order (receive side scaling).
+/// Processors that share a queue disorder it by microseconds. ns
+const STEP_WITHIN: u64 = 1_000_000;
 
 impl Gathered {
     pub fn unreadable(&self) -> u64 {
@@ -57,12 +62,20 @@ impl Gathered {
                 layers::link_name(*link)
             )
         });
-        let step = (self.set_back >= CLOCK_STEP).then(|| {
-            format!(
+        let within = self.set_back_within;
+        let step = match self.set_back >= CLOCK_STEP {
+            true => Some(format!(
                 "the clock went back by {} s: connections at that moment may be split",
                 (self.set_back as f64 / 1e8).round() / 10.0
-            )
-        });
+            )),
+            false => (within >= STEP_WITHIN).then(|| {
+                format!(
+                    "the clock went back by {} ms within a connection: packets at that moment are \
+                     out of order, and their times are not to be believed",
+                    (within as f64 / 1e6).round()
+                )
+            }),
+        };
         let counts = [
             (
                 self.snapped,

@@ -237,6 +237,7 @@ impl Attempt<'_> {
     }
 
     fn conclude(mut self) -> Reading {
+        self.gathered.set_back_within = self.strands.set_back();
         self.strands.finish(&mut self.listeners);
         let Attempt {
             options,

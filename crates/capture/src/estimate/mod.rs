@@ -305,13 +305,13 @@ impl Remote {
                 &to.acknowledgements,
                 "acknowledgements",
                 to.ack_wait,
-                "data to acknowledgement",
+                &UNTIL_ACKNOWLEDGED,
             ),
             from_remote: from.path(
                 &from.arrivals,
                 "data packets",
                 from.stamp_wait,
-                "time stamp to arrival",
+                &UNTIL_ARRIVED,
             ),
         }
     }
@@ -322,13 +322,30 @@ const FULL: f64 = 1500.0;
 /// A wait that is shorter may be a host's own: its scheduler, its interrupts, its clock's tick. ns
 const TELLING: u64 = 1_000_000;
 
+/// What shows the wait in a queue.
+struct Interval {
+    name: &'static str,
+    /// Why none does.
+    without: &'static str,
+}
+
+const UNTIL_ACKNOWLEDGED: Interval = Interval {
+    name: "data to acknowledgement",
+    without: "acknowledgements were of single segments, which may be delayed, or waited behind \
+              other data",
+};
+const UNTIL_ARRIVED: Interval = Interval {
+    name: "time stamp to arrival",
+    without: "there are no time stamps in milliseconds, or for too short a time",
+};
+
 impl Lane {
     fn path(
         &self,
         trains: &Option<Box<Trains>>,
         events: &str,
         wait: Option<u64>,
-        interval: &str,
+        interval: &Interval,
     ) -> Path {
         let mode = trains
             .as_ref()
@@ -369,10 +386,10 @@ impl Lane {
         }
     }
 
-    fn buffer(&self, rate: f64, wait: Option<u64>, interval: &str) -> Buffer {
+    fn buffer(&self, rate: f64, wait: Option<u64>, interval: &Interval) -> Buffer {
         let waited = wait.map(|wait| {
             let packets = (since(0, wait) * rate / (8.0 * FULL)).round() as u64;
-            self.waited(wait, packets, interval)
+            self.waited(wait, packets, interval.name)
         });
         let flown = self.flown(rate);
         match (waited, flown) {
@@ -381,7 +398,7 @@ impl Lane {
             }
             (Some(waited), _) => waited,
             (None, Some(flown)) => flown,
-            (None, None) => Buffer::unknown(format!("not estimated: no times from {interval}")),
+            (None, None) => Buffer::unknown(format!("not estimated: {}", interval.without)),
         }
     }
 
@@ -512,7 +529,7 @@ mod tests {
         };
         // One packet a millisecond: of a flight of 110 packets 10 are on the way.
         let found = |losses, wait| {
-            let buffer = lane(losses, 110 * 1448).buffer(12e6, wait, "");
+            let buffer = lane(losses, 110 * 1448).buffer(12e6, wait, &UNTIL_ARRIVED);
             (buffer.packets, buffer.at_least)
         };
         assert_eq!(found(1, Some(50 * MS)), (Some(50), false));
@@ -520,6 +537,11 @@ mod tests {
         assert_eq!(found(0, Some(150 * MS)), (Some(150), true));
         assert_eq!(found(1, Some(MS / 2)), (Some(100), true));
         assert_eq!(found(1, None), (Some(100), true));
-        assert_eq!(lane(0, 10 * 1448).buffer(12e6, None, "").packets, None);
+        assert_eq!(
+            lane(0, 10 * 1448)
+                .buffer(12e6, None, &UNTIL_ARRIVED)
+                .packets,
+            None
+        );
     }
 }

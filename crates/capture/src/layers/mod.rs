@@ -34,6 +34,15 @@ pub(crate) enum Passed {
 }
 
 impl Timed for Passed {
+    fn same_way(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Passed::Tcp(a), Passed::Tcp(b)) => {
+                (a.source, a.destination) == (b.source, b.destination)
+            }
+            _ => false,
+        }
+    }
+
     fn time(&self) -> u64 {
         match self {
             Passed::Tcp(segment) => segment.time,
