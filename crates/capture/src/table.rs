@@ -10,10 +10,38 @@ use crate::connection::{Listeners, Live};
 use crate::layers::{Endpoint, Segment, ACK, SYN};
 use crate::results::Flag;
 
-/// The two ends, the lower first.
-type Ends = (Endpoint, Endpoint);
-/// And the network that they are in, among others with the same addresses (VLAN, tunnel).
-type Key = (Ends, u32);
+/// The two ends, the lower first, and the network that they are in, among others with the same addresses (VLAN, tunnel).
+/// It is packed, since every packet is looked up.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Key {
+    addresses: [u128; 2],
+    /// Both ports, then the network.
+    rest: u64,
+}
+
+impl Key {
+    fn of(a: Endpoint, b: Endpoint, domain: u32) -> Key {
+        let (low, high) = if a <= b { (a, b) } else { (b, a) };
+        let ports = u64::from(low.port) << 48 | u64::from(high.port) << 32;
+        Key {
+            addresses: [low.address, high.address],
+            rest: ports | u64::from(domain),
+        }
+    }
+
+    fn domain(self) -> u32 {
+        self.rest as u32
+    }
+
+    /// The same ends in another network.
+    fn within(self, domain: u32) -> Key {
+        let ports = self.rest >> 32 << 32;
+        Key {
+            rest: ports | u64::from(domain),
+            ..self
+        }
+    }
+}
 
 /// The latest connection of a pair of ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,7 +64,7 @@ pub(crate) struct Table {
     latest: HashMap<Key, Latest, RandomState>,
     /// The networks with an identifier in which two ends were seen: the directions of a connection may be in different
     /// ones, as in GTP-U, and copies are.
-    domains: HashMap<Ends, Vec<u32>, RandomState>,
+    domains: HashMap<Key, Vec<u32>, RandomState>,
     slots: Vec<Option<Box<Live>>>,
     free: Vec<usize>,
     /// When to look again whether a connection has been silent for long enough; one entry for each
@@ -50,7 +78,7 @@ impl Table {
     /// Takes a segment of a file; they come in the order of their times.
     pub fn take(&mut self, segment: &Segment, file: usize, listeners: &mut Listeners) {
         self.lay_aside(segment.time, listeners);
-        let key = (ends(segment.source, segment.destination), segment.domain);
+        let key = Key::of(segment.source, segment.destination, segment.domain);
         let earlier = self.latest.get(&key).copied();
         let slot = match earlier {
             Some(Latest::Live(slot)) if self.continues(slot, segment) => slot,
@@ -60,8 +88,10 @@ impl Table {
             }
             _ => {
                 let reused = earlier.is_some();
-                let slot = self
-                    .in_another_domain(key, segment)
+                let several = key.domain() != 0 || !self.domains.is_empty();
+                let known = several.then(|| self.in_another_domain(key, segment));
+                let slot = known
+                    .flatten()
                     .unwrap_or_else(|| self.begin(segment, file, reused, listeners));
                 self.latest.insert(key, Latest::Live(slot));
                 self.note_domain(key);
@@ -82,30 +112,29 @@ impl Table {
     }
 
     /// The connection between the same ends in another network that a segment is of.
-    fn in_another_domain(&self, (ends, own): Key, segment: &Segment) -> Option<usize> {
-        if own == 0 && self.domains.is_empty() {
-            return None;
-        }
-        let others = self.known_domains(ends).filter(|domain| *domain != own);
-        let live = others.filter_map(|domain| match self.latest.get(&(ends, domain)) {
-            Some(&Latest::Live(slot)) => Some(slot),
+    #[cold]
+    fn in_another_domain(&self, key: Key, segment: &Segment) -> Option<usize> {
+        let others = self.known_domains(key);
+        let mut others = others.filter(|other| *other != key.domain());
+        others.find_map(|domain| match self.latest.get(&key.within(domain)) {
+            Some(&Latest::Live(slot)) => {
+                let live = self.slots.get(slot).and_then(Option::as_ref);
+                live.is_some_and(|live| live.fits(segment)).then_some(slot)
+            }
             _ => None,
-        });
-        live.into_iter().find(|&slot| {
-            let live = self.slots.get(slot).and_then(Option::as_ref);
-            live.is_some_and(|live| live.fits(segment))
         })
     }
 
     /// The networks that two ends may have been seen in.
-    fn known_domains(&self, ends: Ends) -> impl Iterator<Item = u32> + '_ {
-        let identified = self.domains.get(&ends).into_iter().flatten().copied();
-        std::iter::once(0).chain(identified)
+    fn known_domains(&self, key: Key) -> impl Iterator<Item = u32> + '_ {
+        let identified = self.domains.get(&key.within(0)).into_iter().flatten();
+        std::iter::once(0).chain(identified.copied())
     }
 
-    fn note_domain(&mut self, (ends, domain): Key) {
+    fn note_domain(&mut self, key: Key) {
+        let domain = key.domain();
         if domain != 0 {
-            let known = self.domains.entry(ends).or_default();
+            let known = self.domains.entry(key.within(0)).or_default();
             if !known.contains(&domain) {
                 known.push(domain);
             }
@@ -114,11 +143,10 @@ impl Table {
 
     fn forget(&mut self, key: Key) {
         self.latest.remove(&key);
-        let (ends, domain) = key;
-        if let Some(known) = self.domains.get_mut(&ends) {
-            known.retain(|other| *other != domain);
+        if let Some(known) = self.domains.get_mut(&key.within(0)) {
+            known.retain(|other| *other != key.domain());
             if known.is_empty() {
-                self.domains.remove(&ends);
+                self.domains.remove(&key.within(0));
             }
         }
     }
@@ -187,12 +215,12 @@ impl Table {
         };
         self.free.push(slot);
         let [client, server] = live.ends();
-        let ends = ends(client, server);
+        let ends = Key::of(client, server, 0);
         let forgotten = now.saturating_add(REMEMBERED);
         let closed = live.is_over();
         for domain in self.known_domains(ends).collect::<Vec<_>>() {
             // The ends may have begun another connection meanwhile.
-            let key = (ends, domain);
+            let key = ends.within(domain);
             if self.latest.get(&key) == Some(&Latest::Live(slot)) {
                 self.latest.insert(key, Latest::Over { closed, forgotten });
                 self.over.push_back((forgotten, key));
@@ -210,14 +238,6 @@ impl Table {
             let row = live.row(listeners);
             listeners.sink.connection(row);
         }
-    }
-}
-
-fn ends(a: Endpoint, b: Endpoint) -> Ends {
-    if a <= b {
-        (a, b)
-    } else {
-        (b, a)
     }
 }
 

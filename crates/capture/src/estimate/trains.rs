@@ -32,7 +32,7 @@ const BYTES: f64 = 24_000.0;
 const SPREAD: f64 = 0.25;
 /// A peak with this share of its trains in a queue, of those of which it is known, is the bottleneck's. An assumption:
 /// a flow that its window limits queues in slow start only.
-const QUEUED: f64 = 0.05;
+const QUEUED: f32 = 0.05;
 
 /// Why there is no rate where nothing went.
 pub(super) const NOTHING: &str = "too few bytes went this way";
@@ -60,8 +60,11 @@ const ROOM: usize = 8;
 struct Passed {
     time: u64,
     bytes: u64,
-    wait: Option<u64>,
+    wait: u64,
 }
+
+/// A wait that is not known: an `Option` would take twice the memory.
+const UNKNOWN: u64 = u64::MAX;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Bin {
@@ -69,8 +72,8 @@ struct Bin {
     /// Rates, weighted with bytes.
     rates: f64,
     /// Bytes of trains of which the waits are known, and of those in a queue.
-    known: f64,
-    queued: f64,
+    known: f32,
+    queued: f32,
 }
 
 impl Bin {
@@ -107,6 +110,7 @@ impl Trains {
         let Some(place) = self.recent.get_mut(self.next) else {
             return;
         };
+        let wait = wait.unwrap_or(UNKNOWN);
         let left = std::mem::replace(place, Passed { time, bytes, wait });
         self.next = (self.next + 1) % (LENGTH + 1);
         self.sum += bytes;
@@ -121,12 +125,9 @@ impl Trains {
             if time > first.time && self.passed >= START {
                 let lasted = time - first.time;
                 let rate = (self.sum - first.bytes) as f64 * 8e9 / lasted as f64;
-                let waits = first.wait.zip(wait);
-                self.count(
-                    rate,
-                    bytes as f64,
-                    waits.map(|waits| in_queue(waits, lasted)),
-                );
+                let known = first.wait != UNKNOWN && wait != UNKNOWN;
+                let queued = known.then(|| in_queue((first.wait, wait), lasted));
+                self.count(rate, bytes as f64, queued);
             }
         }
     }
@@ -138,7 +139,7 @@ impl Trains {
 
     fn count(&mut self, rate: f64, bytes: f64, queued: Option<bool>) {
         let bin = (libm::log(rate / LOWEST) / STEP).clamp(0.0, (BINS - 1) as f64) as usize;
-        let counted = |is: bool| if is { bytes } else { 0.0 };
+        let counted = |is: bool| if is { bytes as f32 } else { 0.0 };
         let more = Bin {
             bytes,
             rates: bytes * rate,
