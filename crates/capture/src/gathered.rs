@@ -12,6 +12,8 @@ pub(crate) struct Gathered {
     pub unknown_links: BTreeMap<u32, u64>,
     /// Packets that hold neither TCP nor a known version of QUIC.
     pub others: Others,
+    /// Rows of logs that are not TCP, by protocol.
+    pub not_tcp: BTreeMap<&'static str, u64>,
     /// Packets from which an encapsulation was removed.
     pub tunnels: BTreeMap<Tunnel, u64>,
     /// The furthest that a packet's time is before the one ahead of it. ns
@@ -95,10 +97,20 @@ impl Gathered {
                 "packets carry no time; each was given that of the packet before",
             ),
         ];
+        let rows: u64 = self.not_tcp.values().sum();
+        let kinds = self.not_tcp.iter().map(|(name, n)| format!("{n} {name}"));
+        let kinds: Vec<String> = kinds.collect();
+        let not_tcp = (rows > 0).then(|| {
+            format!(
+                "{rows} of {} rows are not TCP and were left out: {}",
+                self.packets,
+                kinds.join(", ")
+            )
+        });
         let counted = counts
             .iter()
             .filter(|(count, _)| *count > 0)
             .map(|(count, what)| format!("{count} {what}"));
-        unknown.chain(step).chain(counted).collect()
+        unknown.chain(step).chain(not_tcp).chain(counted).collect()
     }
 }

@@ -42,8 +42,9 @@ pub(crate) fn read(
         count += 1;
         let line = log.line;
         let found = connection(&row).map_err(|what| Fault { line, what }.at(path))?;
-        if let Some(connection) = found {
-            keep(Connection { file, ..connection }, listeners);
+        match found {
+            Some(connection) => keep(Connection { file, ..connection }, listeners),
+            None => *gathered.not_tcp.entry(protocol(&row)).or_default() += 1,
         }
     }
     if count == 0 {
@@ -376,6 +377,15 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
     };
     let leaps = year / 4 - year / 100 + year / 400;
     year * 365 + leaps + (month * 153 + 2) / 5 + day - 1 - 719_468
+}
+
+/// The protocol of a row that is not TCP, as far as Zeek has a word for it (`transport_proto`).
+fn protocol(row: &Row) -> &'static str {
+    match row.get("proto").and_then(Value::as_str) {
+        Some("udp") => "UDP",
+        Some("icmp") => "ICMP",
+        _ => "others",
+    }
 }
 
 /// The connection of a row; nothing when it is not TCP.

@@ -129,7 +129,9 @@ def of_start(start: bytes) -> Kind:
         return CAPTURE
     kind = next((kind for magic, kind in MAGIC.items() if start.startswith(magic)), None)
     if kind or b"\0" in start:
-        return kind or (Kind("a tar archive", remedy=UNPACK) if _is_tar(start) else UNKNOWN)
+        return kind or (
+            Kind("a tar archive", remedy=UNPACK) if _is_tar(start) else _of_holes(start)
+        )
     text = start.removeprefix(BOM).lstrip(b" \t\r\n")
     for pattern, of_text in TEXTS.items():
         if re.match(pattern, text, re.DOTALL):
@@ -139,6 +141,12 @@ def of_start(start: bytes) -> Kind:
     if text.startswith(b"{"):
         return _of_json(text)
     return _of_extended(text) if text.startswith(b"#") else _of_lines(text)
+
+
+def _of_holes(start: bytes) -> Kind:
+    """Lines of a server between null bytes, as a crash or logrotate's `copytruncate` leaves them."""
+    kind = _of_lines(start.replace(b"\0", b""))
+    return kind if kind.form.layout is log_formats.Layout.LINES else UNKNOWN
 
 
 def _is_tar(start: bytes) -> bool:

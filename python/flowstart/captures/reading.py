@@ -140,7 +140,7 @@ def _read(paths: Mapping[str, bool], columns: GivenColumns, progress: Progress |
 
 def _of_kind(selected: Selection, columns: GivenColumns, progress: Progress | None) -> Capture:
     files = list(selected.kinds)
-    if selected.reader is not Reader.LOG:
+    if selected.reader is not Reader.LOG and pathlib.Path(files[0]).exists():
         _refuse_columns(columns, files[0])
     if selected.reader is Reader.PACKETS:
         return _captured(files, progress)

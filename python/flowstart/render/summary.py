@@ -162,7 +162,9 @@ class Summary:
         if self.table is None or not self.table.rows:
             return None
         whole = self.table.informative()
-        counts = range(min(ROWS, len(whole.rows)), self.least_rows, -1)
+        # One row takes the place of the line on what is left out.
+        most = len(whole.rows) if len(whole.rows) <= ROWS + 1 else ROWS
+        counts = range(most, self.least_rows, -1)
         cuts = (whole.first(count) for count in counts)
         return next((cut for cut in cuts if self._fits(cut)), whole.first(self.least_rows))
 

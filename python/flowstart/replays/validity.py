@@ -241,9 +241,11 @@ def _reproduction(
         reason += f"; {_example(traffic, compared, different, calibration)}"
     else:
         reason = _worst_part(agreeing if known.is_empty() else known)
-    error = _median(compared if reason else agreeing)
-    off = f", median error {text.short_share(error)}" * (not compared.is_empty())
-    finding = f"{text.short_share(share)}{off}"
+    error = text.short_share(_median(compared if reason else agreeing))
+    finding = f"{text.short_share(share)}, median error {error}"
+    seen = compared.height / errors.height
+    if seen < COVERED:  # the error of few transfers is not that of the others
+        finding = f"{text.short_share(seen)} of transfers can be compared"
     if not reason:
         return Check(Question.REPRODUCTION, True, finding)
     return Check(Question.REPRODUCTION, False, finding, reason, _settling(traffic.invocation))

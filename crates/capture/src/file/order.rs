@@ -115,6 +115,31 @@ mod tests {
         }
     }
 
+    /// A time, and the direction of a connection.
+    #[derive(Clone, Copy)]
+    struct Way(u64, u8);
+
+    impl Timed for Way {
+        fn time(&self) -> u64 {
+            self.0
+        }
+
+        fn same_way(&self, other: &Self) -> bool {
+            self.1 == other.1
+        }
+    }
+
+    #[test]
+    fn a_step_of_the_clock_shows_within_a_direction_only() {
+        let step = |ways: &[Way]| {
+            let mut order = Order::new();
+            ways.iter().for_each(|&way| drop(order.push(way)));
+            order.set_back()
+        };
+        assert_eq!(step(&[Way(50, 1), Way(40, 2), Way(60, 2)]), 0);
+        assert_eq!(step(&[Way(50, 1), Way(58, 1), Way(51, 2), Way(45, 1)]), 13);
+    }
+
     #[test]
     fn large_disorder_is_reported() {
         let mut times: Vec<u64> = (5000..10_000).collect();
