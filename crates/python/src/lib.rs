@@ -383,7 +383,7 @@ mod _native {
         Ok((about, rows.into_dict(py, &reading)?))
     }
 
-    /// The name of the log of Zeek's that a file is, by its first bytes; empty where it is none that has a name here.
+    /// The name of the log of Zeek's that a file is, by its first bytes; empty for another log without a name.
     #[pyfunction]
     fn zeek_log(start: &[u8]) -> Option<String> {
         flowstart_capture::zeek_log(start)

@@ -144,7 +144,7 @@ def of_start(start: bytes) -> Kind:
 
 
 def _of_holes(start: bytes) -> Kind:
-    """Lines of a server between null bytes, as a crash or logrotate's `copytruncate` leaves them."""
+    """Lines of a server with null bytes, as a crash or logrotate's `copytruncate` leaves them."""
     kind = _of_lines(start.replace(b"\0", b""))
     return kind if kind.form.layout is log_formats.Layout.LINES else UNKNOWN
 

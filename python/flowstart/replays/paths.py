@@ -214,7 +214,7 @@ def _estimated(
         other = next((rate for rate in rates if rate), None) or _typical_rate(capture)
         source = "the other direction's" if any(rates) else "the median of the other networks'"
         if other is None and any(bounds):
-            other, source = max(bounds), "the least that it can be"
+            other, source = max(bounds), "a lower bound"
         if other is None:
             raise RequestError(
                 f"{capture.file}: no bottleneck rate can be estimated ({methods[0]}); give "

@@ -104,8 +104,8 @@ pub(super) struct Mode {
 }
 
 impl Trains {
-    /// Something passed: the train of which it is the last gets a rate. `wait` is its time on the way beyond the least
-    /// that its connection has seen, where that is known. ns
+    /// Something passed: the train of which it is the last gets a rate. `wait` is its time on the way beyond the minimum
+    /// of its connection, where that is known. ns
     pub fn push(&mut self, time: u64, bytes: u64, wait: Option<u64>) {
         let Some(place) = self.recent.get_mut(self.next) else {
             return;

@@ -133,7 +133,7 @@ impl Waits {
         }
     }
 
-    /// How much longer than the least the data took that an acknowledgement ends with, once that has been
+    /// How much longer than the minimum the data took that an acknowledgement ends with, once that has been
     /// [taken](Waits::acknowledged); unknown where data that were not marked, or the other side's, make it uncertain. ns
     pub fn wait(&self, ack: &Acknowledgement) -> Option<u64> {
         let mark = self.left?;
@@ -197,7 +197,7 @@ impl Waits {
         stamps.last = now;
     }
 
-    /// How much longer than the least a packet with a time stamp took to arrive. Its clock's tick counts as no wait. ns
+    /// How much longer than the minimum a packet with a time stamp took to arrive. Its clock's tick counts as no wait. ns
     pub fn wait_of(&self, segment: &Segment) -> Option<u64> {
         let stamps = self.stamps.filter(Stamps::may_be_ticks)?;
         let (value, _) = segment.options.stamp?;

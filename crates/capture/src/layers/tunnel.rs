@@ -52,7 +52,7 @@ pub(super) struct Inside {
     /// Where the inner packet begins, counted from the tunnel's header.
     pub at: usize,
     content: Content,
-    /// What tells networks in the same tunnel apart: a network's identifier, a key.
+    /// The identifier of one of the networks in a tunnel: a VNI, a key, a TEID.
     id: Option<u32>,
 }
 
@@ -75,7 +75,7 @@ impl Inside {
         Inside { id, ..self }
     }
 
-    /// What tells the network of an inner packet apart from others with the same addresses.
+    /// The identifiers of an inner packet's network, which other networks with the same addresses do not have.
     pub fn network_ids<'a>(&self, data: &'a [u8]) -> impl Iterator<Item = u32> + 'a {
         let link = match self.content {
             Content::Link(link) => link,
