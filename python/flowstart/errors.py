@@ -1,5 +1,6 @@
 """What can go wrong, in the two kinds that matter to a caller."""
 
+import os
 import re
 from typing import TypeAlias
 
@@ -34,10 +35,18 @@ class RequestError(FlowstartError, ValueError):
         location: The field, argument or option; empty for the whole request.
         input: The value, unless `message` has it.
         message: What would be valid.
+        file: The file that cannot be read, where others of the request may be.
     """
 
-    def __init__(self, message: str, location: Location = (), value: object = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        location: Location = (),
+        value: object = None,
+        file: str | os.PathLike[str] | None = None,
+    ) -> None:
         self.message, self.location, self.input = message, tuple(location), value
+        self.file = None if file is None else str(file)
         place = _dotted(self.location) if value is None else f"{_dotted(self.location)} = {value}"
         super().__init__(f"{place}: {message}" if place else message)
 

@@ -1,8 +1,11 @@
 """What files are, by their content: which reader they are for, or what is said of them."""
 
 import gzip
+import os
 import pathlib
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -137,3 +140,94 @@ def test_named_files_that_do_not_go_together_are_refused(cli: Cli) -> None:
     answer = cli("capture", LOGS / "squid.log", LOGS / "caddy.jsonl")
     assert (answer.status, answer.out) == (2, "")
     assert "caddy.jsonl is Caddy's JSON log: read them separately" in answer.err
+
+
+def test_a_folder_is_read_without_what_is_damaged(tmp_path: pathlib.Path) -> None:
+    plain = (DATA / "captures/field/plain.pcap").read_bytes()
+    (tmp_path / "a.pcap").write_bytes(plain)
+    (tmp_path / "cut.pcap").write_bytes(plain[:20])
+    (tmp_path / "header.pcap").write_bytes(plain[:24])
+    (tmp_path / "gone.pcap").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "2026-11-28").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    found = fs.read_capture(tmp_path)
+    assert (found.files, len(found.connections)) == ((str(tmp_path / "a.pcap"),), 1)
+    assert " ".join(found.warnings) == (
+        "left out: 2026-11-28 (a folder, read where it is named), cut.pcap (damaged: the pcap "
+        "header is cut short), gone.pcap (cannot open "
+        f"{tmp_path}/gone.pcap: No such file or directory (os error 2)), header.pcap (holds no "
+        "packets: it ends after its header), pipe (no regular file)"
+    )
+
+
+def test_a_damaged_log_or_qlog_of_a_folder_is_left_out(tmp_path: pathlib.Path) -> None:
+    shutil.copy(LOGS / "zeek-folder/conn.log", tmp_path / "a.log")
+    lines = (LOGS / "zeek-folder/conn.log").read_text().splitlines()
+    (tmp_path / "b.log").write_text("\n".join([*lines[:-1], "x\ty", lines[-1]]))
+    found = fs.read_capture(tmp_path)
+    assert (len(found.connections), len(found.warnings)) == (1, 1)
+    assert "left out: b.log (line " in found.warnings[0]
+    for name, content in {
+        "a.csv": "ts,bytes,client_ip\n1.5,9000,192.0.2.1\n",
+        "b.csv": "x,y\n1,2\n",
+    }.items():
+        (tmp_path / "logs").mkdir(exist_ok=True)
+        (tmp_path / "logs" / name).write_text(content)
+    (warning,) = fs.read_capture(tmp_path / "logs").warnings
+    assert warning.startswith("left out: b.csv (none of its 2 columns is known")
+
+
+def test_a_damaged_file_that_is_named_is_refused(cli: Cli, tmp_path: pathlib.Path) -> None:
+    plain = (DATA / "captures/field/plain.pcap").read_bytes()
+    (tmp_path / "cut.pcap").write_bytes(plain[:20])
+    answer = cli("capture", DATA / "captures/field/plain.pcap", tmp_path / "cut.pcap")
+    assert (answer.status, answer.out) == (2, "")
+    assert "cut.pcap is damaged: the pcap header is cut short" in answer.err
+
+
+def test_a_folder_of_folders_names_them(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "2026-11-28").mkdir()
+    with pytest.raises(fs.RequestError, match=r"2026-11-28 .a folder, read where it is named"):
+        fs.read_capture(tmp_path)
+
+
+def test_a_cut_log_is_known_by_what_is_whole(file: File) -> None:
+    packed = gzip.compress("".join(f"{CLF} {n}\n" for n in range(200)).encode())
+    path = file(packed[: len(packed) // 2])
+    assert kinds.of(str(path)).name == "combined or common log"
+    with pytest.raises(fs.RequestError, match=r"is damaged gzip, after .* bytes of content"):
+        fs.read_capture(path)
+
+
+def stdin(content: bytes) -> "subprocess.CompletedProcess[bytes]":
+    command = [sys.executable, "-m", "flowstart", "capture", "-"]
+    return subprocess.run(command, input=content, capture_output=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("content", "opening"),
+    [
+        (f"{CLF}\n".encode(), "standard input: server-log, 1 row"),
+        (gzip.compress(f"{CLF}\n".encode()), "standard input: server-log, 1 row"),
+        ((LOGS / "draft-00.qlog").read_bytes(), "standard input: qlog, 2 packets"),
+        ((LOGS / "zeek-folder/conn.log").read_bytes(), "standard input: zeek-tsv, 1 row"),
+        ((DATA / "captures/field/plain.pcap").read_bytes(), "standard input: pcap, 12 packets"),
+    ],
+)
+def test_the_standard_input_is_what_it_begins_with(content: bytes, opening: str) -> None:
+    done = stdin(content)
+    assert (done.returncode, done.stdout.decode()[: len(opening)]) == (0, opening)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ((LOGS / "small.har").read_bytes(), b"the standard input is a HAR (HTTP archive): record"),
+        (b"", b"the standard input is empty (0 bytes): expected pcap"),
+        (b"x,y\n1,2\n", b"the standard input: none of its 2 columns is known"),
+    ],
+)
+def test_a_standard_input_that_is_not_read_is_named(content: bytes, message: bytes) -> None:
+    done = stdin(content)
+    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (2, b"", 1)
+    assert message in done.stderr

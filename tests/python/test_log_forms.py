@@ -227,3 +227,41 @@ def test_a_duration_may_be_written_with_its_unit(tmp_path: pathlib.Path) -> None
     rows = (f'{start}{request}"duration":{duration}}}\n' for duration in durations)
     log.write_text("".join(rows))
     assert fs.read_capture(log).transfers["end_s"].round(3).sort().to_list() == [0.25, 0.31, 1.5]
+
+
+COMBINED = '192.0.2.1 - - [16/Nov/2026:10:00:0{} +0100] "GET / HTTP/1.1" 200 5000 "-" "Mozilla"'
+
+
+def test_null_bytes_refuse_no_log(tmp_path: pathlib.Path) -> None:
+    """`copytruncate` of logrotate leaves them at the start, a crash at the end."""
+    path = tmp_path / "access.log"
+    path.write_bytes(bytes(200) + f"{COMBINED}\n192.0.2".format(1).encode() + bytes(300) + b"\n")
+    found = fs.read_capture(path)
+    assert len(found.transfers) == 1
+    assert found.warnings == ["1 row was left out: time is missing or no time"]
+
+
+def test_further_fields_of_a_combined_log_are_counted(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "access.log"
+    rows = [COMBINED.format(1), COMBINED.format(2) + " 0.125", COMBINED.format(3) + ' "a" 1']
+    path.write_text("\n".join(rows) + "\n")
+    (warning,) = fs.read_capture(path).warnings
+    assert warning.startswith("2 rows have fields behind those of the combined or common log")
+    path.write_text(rows[0] + "\n")
+    assert fs.read_capture(path).warnings == []
+
+
+def test_rows_of_a_conn_log_that_are_not_tcp_are_counted(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "conn.log"
+    row = '{"ts":1.5,"uid":"C","id.orig_h":"192.0.2.1","id.orig_p":5,"id.resp_h":"192.0.2.2",'
+    rows = [f'{row}"id.resp_p":443,"proto":"{proto}","conn_state":"SF"}}\n'
+            for proto in ("tcp", "udp", "udp", "icmp")]  # fmt: skip
+    path.write_text("".join(rows))
+    assert fs.read_capture(path).warnings == [
+        "3 of 4 rows are not TCP and were left out: 1 ICMP, 2 UDP"
+    ]
+
+
+def test_a_missing_file_is_named_whatever_its_columns(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(fs.RequestError, match=r"cannot open .*gone\.csv: No such file"):
+        fs.read_capture(tmp_path / "gone.csv", columns="time=ts")

@@ -17,6 +17,7 @@ from flowstart.inference.verdict import Verdict, exceeding, judge
 from flowstart.replays import overview
 from flowstart.replays.answer import Questions
 from flowstart.replays.calibration import Calibration
+from flowstart.replays.command import Invocation
 from flowstart.replays.execute import study
 from flowstart.replays.paths import build, facts
 from flowstart.replays.settings import Settings
@@ -62,7 +63,8 @@ def examined(
         simulated_s=pl.when(mine).then(1.0 + error).otherwise(1.0),
     )
     calibration = Calibration(settings, every, every, {"their end was not seen": 1})
-    return examine(capture, paths, found, left_out, calibration)
+    invocation = Invocation(capture, settings, Questions())
+    return examine(invocation, paths, found, left_out, calibration)
 
 
 def failing(found: Examined) -> Question | None:
@@ -114,7 +116,7 @@ def test_networks_with_assumed_rates_are_left_out_if_the_others_are_enough() -> 
     assert "10.0.0.0/24: known" in found.checks[0].reason
     assert found.checks[0].remedy == (
         "timeout 600 tcpdump -i any -s 128 -c 1000000 -w mine.pcap tcp",
-        "flowstart replay mine.pcap",
+        "flowstart replay mine.pcap --startup hystart --seed 1",
     )
 
 

@@ -116,7 +116,7 @@ def test_what_is_not_told_is_assumed_and_said(cli: Cli, log: Log) -> None:
     assert "no column has round-trip times: a replay needs --rtt" in answer.out
     answer = cli("replay", file)
     assert answer.status == 2
-    assert "give --rtt and --rate" in answer.err
+    assert "give them, such as --rtt 40ms --rate 50Mbps" in answer.err
 
 
 def test_a_log_is_replayed(cli: Cli, log: Log) -> None:

@@ -54,6 +54,8 @@ pub(crate) struct Live {
     initials: [Initial; 2],
     /// Where the estimation keeps its networks.
     pub pair: PairId,
+    /// The network of the first packet, among others with the same addresses.
+    pub domain: u32,
     /// The file of the first packet.
     pub file: usize,
 }
@@ -133,6 +135,7 @@ impl Live {
             flights: Default::default(),
             initials: Default::default(),
             pair: (0, false),
+            domain: 0,
             file: 0,
         }
     }
@@ -175,6 +178,22 @@ impl Live {
         // Both sides may open at once (RFC 9293, section 3.5): the server's SYN belongs to the same connection.
         let simultaneous = from == SERVER && first.is_none() && !self.is_over();
         !repeated && !simultaneous
+    }
+
+    /// Whether a segment between the same ends in another network (VLAN, tunnel) is of this connection: a copy, or the
+    /// other direction. Numbers of two connections are rarely near.
+    pub fn fits(&self, segment: &Segment) -> bool {
+        const NEAR: u32 = 1 << 26;
+        let from = usize::from(segment.source != self.ends[CLIENT]);
+        let (own, peer) = (&self.sides[from], &self.sides[1 - from]);
+        let is_near = |side: &Side, number| side.line.distance(number).is_none_or(|d| d <= NEAR);
+        let begins = || {
+            let first = segment.sequence.wrapping_add(1);
+            !self.is_over() && own.first_byte.is_none_or(|own| own as u32 == first)
+        };
+        is_near(own, segment.sequence)
+            && (!segment.has(ACK) || is_near(peer, segment.acknowledgement))
+            && (!segment.has(SYN) || begins())
     }
 
     /// Takes one packet of the connection into account.
@@ -322,10 +341,11 @@ impl Live {
             let finished = self.turns.data(from, segment.time, advanced, hears_all);
             listeners.sink.keep(self.stream, finished);
         }
+        let wait = self.waits[from].wait_of(segment);
         listeners
             .lanes
             .lane(self.pair, from)
-            .arrived(segment, repeat);
+            .arrived(segment, repeat, wait);
         self.measure(placed, from, repeat);
         let heard = listeners.lanes.lane(self.pair, 1 - from).bytes();
         self.waits[from].sent(segment.time, end, advanced, repeat, heard);
@@ -423,10 +443,6 @@ impl Live {
         }
         if let Some(before) = before {
             let advanced = acked - before;
-            listeners
-                .lanes
-                .lane(self.pair, other)
-                .acknowledged(segment.time, advanced);
             let ack = Acknowledgement {
                 time: segment.time,
                 end: acked,
@@ -435,6 +451,11 @@ impl Live {
                 heard: listeners.lanes.lane(self.pair, from).bytes(),
             };
             self.waits[other].acknowledged(&ack);
+            let wait = self.waits[other].wait(&ack);
+            listeners
+                .lanes
+                .lane(self.pair, other)
+                .acknowledged(segment.time, advanced, wait);
             self.flights[other].acknowledged(&ack);
             if self.initials[other].awaits_ack() {
                 if let (Some(halves), Some(rtt)) = (self.shake.halves(), self.shake.rtt()) {

@@ -84,6 +84,22 @@ pub enum Error {
     Stopped,
 }
 
+impl Error {
+    /// The file that cannot be read, where the others of the request may be.
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            Error::Open { path, .. }
+            | Error::Read { path, .. }
+            | Error::Empty { path }
+            | Error::NoPackets { path, .. }
+            | Error::Unknown { path }
+            | Error::Damaged { path, .. }
+            | Error::Log { path, .. } => Some(path),
+            Error::NotAlone { .. } | Error::Stopped => None,
+        }
+    }
+}
+
 /// A path as messages write it.
 fn named(path: &Path) -> String {
     match path.to_str() {

@@ -35,3 +35,4 @@ pub use results::{
     Connection, Direction, Flag, Format, Group, Handshake, Options, Path, Progress, QuicConnection,
     Transfer,
 };
+pub use zeek::zeek_log;

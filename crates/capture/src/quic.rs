@@ -118,7 +118,7 @@ impl QuicTable {
                 self.live.entry(key).or_insert(live)
             }
             (None, None) => {
-                sink.others.count(Other::Udp(a.port.min(b.port)));
+                sink.others.count(Other::udp(a.port, b.port));
                 return;
             }
         };

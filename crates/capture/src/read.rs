@@ -29,7 +29,8 @@ pub fn read(
     rows: &mut dyn Rows,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Reading, Error> {
-    let sources = paths.iter().map(|path| Source::at(path)).collect();
+    let start = &options.stdin_start;
+    let sources = paths.iter().map(|path| Source::at(path, start)).collect();
     read_sources(sources, options, rows, progress)
 }
 
@@ -236,6 +237,7 @@ impl Attempt<'_> {
     }
 
     fn conclude(mut self) -> Reading {
+        self.gathered.set_back_within = self.strands.set_back();
         self.strands.finish(&mut self.listeners);
         let Attempt {
             options,
@@ -344,6 +346,21 @@ fn doubts(listeners: &Listeners, options: &Options) -> Vec<String> {
                 "{} of {} connections have packets of one side only: bytes of the other side are \
                  those acknowledged; a replay needs both",
                 sink.one_direction, sink.connections
+            ),
+        ),
+        (
+            sink.quic_one_direction,
+            format!(
+                "{} of {} QUIC connections have datagrams of one side only: their RTTs are not \
+                 known",
+                sink.quic_one_direction, sink.quic
+            ),
+        ),
+        (
+            sink.quic_incomplete,
+            format!(
+                "{} of {} QUIC handshakes are not complete in the capture",
+                sink.quic_incomplete, sink.quic
             ),
         ),
     ];

@@ -12,6 +12,8 @@ pub struct Options {
     pub rtt_floor_s: f64,
     /// Maximum number of transfers: a file made with malice holds more of them than memory.
     pub most_transfers: u64,
+    /// The first bytes of the standard input, where they were read already to see what it is.
+    pub stdin_start: Vec<u8>,
 }
 
 impl Default for Options {
@@ -19,6 +21,7 @@ impl Default for Options {
         Options {
             rtt_floor_s: 1e-4,
             most_transfers: 50_000_000,
+            stdin_start: Vec::new(),
         }
     }
 }
@@ -384,6 +387,8 @@ pub struct Path {
     pub retransmitted_packets: u64,
     /// Rate of the bottleneck, bits of IP packets a second.
     pub rate_bps: Option<f64>,
+    /// What passed at least, where no queue shows that it was the bottleneck's rate.
+    pub rate_low_bps: Option<f64>,
     /// How the rate was found, or why not.
     pub rate_method: String,
     /// The longest wait in the bottleneck's queue.

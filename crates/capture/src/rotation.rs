@@ -19,6 +19,10 @@ impl Timed for Waiting {
     fn time(&self) -> u64 {
         self.0.time()
     }
+
+    fn same_way(&self, other: &Self) -> bool {
+        self.1 == other.1 && self.0.same_way(&other.0)
+    }
 }
 
 /// The connections of one capture.
@@ -88,6 +92,12 @@ impl Rotation {
             }
         }
         true
+    }
+
+    /// The furthest that time went back within one direction of a connection. ns
+    pub fn set_back(&self) -> u64 {
+        let steps = self.0.iter().map(|strand| strand.order.set_back());
+        steps.max().unwrap_or(0)
     }
 
     /// Ends everything.

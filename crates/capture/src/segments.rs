@@ -54,6 +54,7 @@ impl Segments {
                 }
                 None => gathered.timeless += 1,
             }
+            let snapped = packet.data.len() < packet.original as usize;
             let decoded = layers::decode(
                 packet.link,
                 packet.data,
@@ -65,6 +66,7 @@ impl Segments {
                 Decoded::Passed(passed) => return Ok(Some(passed)),
                 Decoded::LeftOut(LeftOut::Other(other)) => gathered.others.count(other),
                 Decoded::LeftOut(LeftOut::Fragment) => gathered.fragments += 1,
+                Decoded::LeftOut(LeftOut::Unreadable) if snapped => gathered.snapped += 1,
                 Decoded::LeftOut(LeftOut::Unreadable) => gathered.cut += 1,
                 Decoded::LeftOut(LeftOut::UnknownLink) => {
                     *gathered.unknown_links.entry(packet.link).or_default() += 1

@@ -25,6 +25,12 @@ impl Line {
         }
     }
 
+    /// How far a number is from the furthest; nothing before there is one.
+    pub fn distance(&self, number: u32) -> Option<u32> {
+        let furthest = self.furthest? as u32;
+        Some((number.wrapping_sub(furthest) as i32).unsigned_abs())
+    }
+
     /// Position of a number; later ones will be placed next to it.
     pub fn advance(&mut self, number: u32) -> u64 {
         let place = self.place(number);

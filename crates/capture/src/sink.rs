@@ -24,6 +24,9 @@ pub(crate) struct Sink<'a> {
     pub not_valid: u64,
     /// QUIC connections handed on.
     pub quic: u64,
+    /// Those of which one side was captured, and the others without a complete handshake.
+    pub quic_one_direction: u64,
+    pub quic_incomplete: u64,
     /// Datagrams that might have been QUIC's, and belong to no connection.
     pub others: Others,
 }
@@ -41,6 +44,8 @@ impl<'a> Sink<'a> {
             one_direction: 0,
             not_valid: 0,
             quic: 0,
+            quic_one_direction: 0,
+            quic_incomplete: 0,
             others: Others::default(),
         }
     }
@@ -67,6 +72,9 @@ impl<'a> Sink<'a> {
     /// A QUIC connection is over.
     pub fn quic(&mut self, row: QuicConnection) {
         self.quic += 1;
+        let one_direction = row.c2s_datagrams == 0 || row.s2c_datagrams == 0;
+        self.quic_one_direction += u64::from(one_direction);
+        self.quic_incomplete += u64::from(!one_direction && !row.complete);
         self.rows.quic(row);
     }
 

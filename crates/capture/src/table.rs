@@ -10,8 +10,38 @@ use crate::connection::{Listeners, Live};
 use crate::layers::{Endpoint, Segment, ACK, SYN};
 use crate::results::Flag;
 
-/// The two ends, the lower first.
-type Key = (Endpoint, Endpoint);
+/// The two ends, the lower first, and the network that they are in, among others with the same addresses (VLAN, tunnel).
+/// It is packed, since every packet is looked up.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Key {
+    addresses: [u128; 2],
+    /// Both ports, then the network.
+    rest: u64,
+}
+
+impl Key {
+    fn of(a: Endpoint, b: Endpoint, domain: u32) -> Key {
+        let (low, high) = if a <= b { (a, b) } else { (b, a) };
+        let ports = u64::from(low.port) << 48 | u64::from(high.port) << 32;
+        Key {
+            addresses: [low.address, high.address],
+            rest: ports | u64::from(domain),
+        }
+    }
+
+    fn domain(self) -> u32 {
+        self.rest as u32
+    }
+
+    /// The same ends in another network.
+    fn within(self, domain: u32) -> Key {
+        let ports = self.rest >> 32 << 32;
+        Key {
+            rest: ports | u64::from(domain),
+            ..self
+        }
+    }
+}
 
 /// The latest connection of a pair of ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,6 +62,9 @@ const REMEMBERED: u64 = 3_600_000_000_000;
 #[derive(Default)]
 pub(crate) struct Table {
     latest: HashMap<Key, Latest, RandomState>,
+    /// The networks with an identifier in which two ends were seen: the directions of a connection may be in different
+    /// ones, as in GTP-U, and copies are.
+    domains: HashMap<Key, Vec<u32>, RandomState>,
     slots: Vec<Option<Box<Live>>>,
     free: Vec<usize>,
     /// When to look again whether a connection has been silent for long enough; one entry for each
@@ -45,17 +78,23 @@ impl Table {
     /// Takes a segment of a file; they come in the order of their times.
     pub fn take(&mut self, segment: &Segment, file: usize, listeners: &mut Listeners) {
         self.lay_aside(segment.time, listeners);
-        let key = key(segment.source, segment.destination);
+        let key = Key::of(segment.source, segment.destination, segment.domain);
         let earlier = self.latest.get(&key).copied();
         let slot = match earlier {
-            Some(Latest::Live(slot)) if !self.is_reused(slot, segment) => slot,
+            Some(Latest::Live(slot)) if self.continues(slot, segment) => slot,
             Some(Latest::Over { closed: true, .. }) if !opens(segment) => {
                 listeners.late += 1;
                 return;
             }
             _ => {
-                let slot = self.begin(segment, file, earlier.is_some(), listeners);
+                let reused = earlier.is_some();
+                let several = key.domain() != 0 || !self.domains.is_empty();
+                let known = several.then(|| self.in_another_domain(key, segment));
+                let slot = known
+                    .flatten()
+                    .unwrap_or_else(|| self.begin(segment, file, reused, listeners));
                 self.latest.insert(key, Latest::Live(slot));
+                self.note_domain(key);
                 slot
             }
         };
@@ -64,9 +103,52 @@ impl Table {
         }
     }
 
-    fn is_reused(&self, slot: usize, segment: &Segment) -> bool {
+    fn continues(&self, slot: usize, segment: &Segment) -> bool {
         let live = self.slots.get(slot).and_then(Option::as_ref);
-        opens(segment) && live.is_some_and(|live| live.is_reused_by(segment))
+        live.is_some_and(|live| {
+            (live.domain == segment.domain || live.fits(segment))
+                && !(opens(segment) && live.is_reused_by(segment))
+        })
+    }
+
+    /// The connection between the same ends in another network that a segment is of.
+    #[cold]
+    fn in_another_domain(&self, key: Key, segment: &Segment) -> Option<usize> {
+        let others = self.known_domains(key);
+        let mut others = others.filter(|other| *other != key.domain());
+        others.find_map(|domain| match self.latest.get(&key.within(domain)) {
+            Some(&Latest::Live(slot)) => {
+                let live = self.slots.get(slot).and_then(Option::as_ref);
+                live.is_some_and(|live| live.fits(segment)).then_some(slot)
+            }
+            _ => None,
+        })
+    }
+
+    /// The networks that two ends may have been seen in.
+    fn known_domains(&self, key: Key) -> impl Iterator<Item = u32> + '_ {
+        let identified = self.domains.get(&key.within(0)).into_iter().flatten();
+        std::iter::once(0).chain(identified.copied())
+    }
+
+    fn note_domain(&mut self, key: Key) {
+        let domain = key.domain();
+        if domain != 0 {
+            let known = self.domains.entry(key.within(0)).or_default();
+            if !known.contains(&domain) {
+                known.push(domain);
+            }
+        }
+    }
+
+    fn forget(&mut self, key: Key) {
+        self.latest.remove(&key);
+        if let Some(known) = self.domains.get_mut(&key.within(0)) {
+            known.retain(|other| *other != key.domain());
+            if known.is_empty() {
+                self.domains.remove(&key.within(0));
+            }
+        }
     }
 
     fn begin(
@@ -86,6 +168,7 @@ impl Table {
         let stream = listeners.sink.number();
         let mut live = Live::new(stream, client, server, segment.time, flags);
         live.file = file;
+        live.domain = segment.domain;
         live.pair = listeners.lanes.pair(client.address, server.address);
         let slot = self.free.pop().unwrap_or(self.slots.len());
         if slot == self.slots.len() {
@@ -119,9 +202,9 @@ impl Table {
                 break;
             }
             self.over.pop_front();
-            let ends = self.latest.get(&key);
-            if matches!(ends, Some(Latest::Over { forgotten, .. }) if *forgotten == due) {
-                self.latest.remove(&key);
+            let latest = self.latest.get(&key);
+            if matches!(latest, Some(Latest::Over { forgotten, .. }) if *forgotten == due) {
+                self.forget(key);
             }
         }
     }
@@ -132,13 +215,16 @@ impl Table {
         };
         self.free.push(slot);
         let [client, server] = live.ends();
-        let key = key(client, server);
-        // The ends may have begun another connection meanwhile.
-        if self.latest.get(&key) == Some(&Latest::Live(slot)) {
-            let forgotten = now.saturating_add(REMEMBERED);
-            let closed = live.is_over();
-            self.latest.insert(key, Latest::Over { closed, forgotten });
-            self.over.push_back((forgotten, key));
+        let ends = Key::of(client, server, 0);
+        let forgotten = now.saturating_add(REMEMBERED);
+        let closed = live.is_over();
+        for domain in self.known_domains(ends).collect::<Vec<_>>() {
+            // The ends may have begun another connection meanwhile.
+            let key = ends.within(domain);
+            if self.latest.get(&key) == Some(&Latest::Live(slot)) {
+                self.latest.insert(key, Latest::Over { closed, forgotten });
+                self.over.push_back((forgotten, key));
+            }
         }
         let row = live.row(listeners);
         listeners.sink.connection(row);
@@ -152,14 +238,6 @@ impl Table {
             let row = live.row(listeners);
             listeners.sink.connection(row);
         }
-    }
-}
-
-fn key(a: Endpoint, b: Endpoint) -> Key {
-    if a <= b {
-        (a, b)
-    } else {
-        (b, a)
     }
 }
 

@@ -42,8 +42,9 @@ pub(crate) fn read(
         count += 1;
         let line = log.line;
         let found = connection(&row).map_err(|what| Fault { line, what }.at(path))?;
-        if let Some(connection) = found {
-            keep(Connection { file, ..connection }, listeners);
+        match found {
+            Some(connection) => keep(Connection { file, ..connection }, listeners),
+            None => *gathered.not_tcp.entry(protocol(&row)).or_default() += 1,
         }
     }
     if count == 0 {
@@ -263,20 +264,52 @@ impl Header {
     }
 }
 
+/// The name of the log of Zeek's that a file is, by its first bytes: `conn`, `http`. It is empty where the file does not
+/// name itself and is no conn.log. None: the file is no log of Zeek's.
+pub fn zeek_log(start: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(start);
+    let text = text.trim_start();
+    if begins_header(text.as_bytes()) {
+        let mut header = Header::default();
+        for line in text.lines().take_while(|line| line.starts_with('#')) {
+            header.read(line);
+        }
+        let fields = header.fields.iter().map(String::as_str);
+        return Some(log_name(&header.path, fields).into());
+    }
+    let row: Row = serde_json::from_str(text.lines().next()?).ok()?;
+    let named = row.get("_path").and_then(Value::as_str).unwrap_or("");
+    let has_ends = row.contains_key("id.orig_h") || row.contains_key("orig_h");
+    (has_ends || !named.is_empty()).then(|| log_name(named, columns(&row)).into())
+}
+
+fn columns(row: &Row) -> impl Iterator<Item = &str> + Clone {
+    row.keys().map(String::as_str)
+}
+
+/// The name of a log with these columns. One that does not name itself is a conn.log if it has a column that only that
+/// has, or none but what all logs have.
+fn log_name<'a, 'b>(named: &'a str, mut columns: impl Iterator<Item = &'b str> + Clone) -> &'a str {
+    const OWN: [&str; 5] = [
+        "conn_state",
+        "history",
+        "orig_bytes",
+        "resp_bytes",
+        "missed_bytes",
+    ];
+    const SHARED: [&str; 6] = ["ts", "uid", "proto", "service", "duration", "orig_h"];
+    let is_shared = |name: &str| SHARED.contains(&name) || name.starts_with("id.");
+    match named {
+        "" if columns.clone().any(|name| OWN.contains(&name)) || columns.all(is_shared) => "conn",
+        named => named,
+    }
+}
+
 /// A row of a conn.log; Zeek's other logs have addresses too, several rows for a connection.
 fn of_connections(header: &str, row: Row) -> Result<Row, String> {
-    const OWN: [&str; 5] = ["conn_state", "history", "orig_bytes", "resp_bytes", "proto"];
-    const SHARED: [&str; 4] = ["ts", "uid", "id.", "duration"];
     let named = row.get("_path").and_then(Value::as_str).unwrap_or(header);
-    match named {
+    match log_name(named, columns(&row)) {
         "conn" | "conn-summary" => Ok(row),
-        "" if OWN.iter().any(|name| row.contains_key(*name)) => Ok(row),
-        "" if row
-            .keys()
-            .all(|name| SHARED.iter().any(|shared| name.starts_with(shared))) =>
-        {
-            Ok(row)
-        }
         "" => Err("this is a row of another log than conn.log".into()),
         other => Err(format!(
             "this is Zeek's {other}.log; its conn.log is needed"
@@ -344,6 +377,15 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
     };
     let leaps = year / 4 - year / 100 + year / 400;
     year * 365 + leaps + (month * 153 + 2) / 5 + day - 1 - 719_468
+}
+
+/// The protocol of a row that is not TCP, as far as Zeek has a word for it (`transport_proto`).
+fn protocol(row: &Row) -> &'static str {
+    match row.get("proto").and_then(Value::as_str) {
+        Some("udp") => "UDP",
+        Some("icmp") => "ICMP",
+        _ => "others",
+    }
 }
 
 /// The connection of a row; nothing when it is not TCP.

@@ -407,7 +407,7 @@ fn without_time_stamps_no_queue_is_reported_next_to_an_upload() {
     assert!(path.buffer_method.starts_with("not estimated"), "{path:?}");
 }
 
-/// Data of a client in 690 packets at 1 Gbit/s, 60 us from the server, whose acknowledgement the monitor sees `after` so
+/// Data of a server in 690 packets at 1 Gbit/s, 60 us from the client, whose acknowledgement the monitor sees `after` so
 /// many packets more; the `repeated` one passes twice. Nothing waits that bears a time stamp.
 fn neighbours(after: usize, repeated: Option<usize>) -> flowstart_capture::Path {
     const PACKETS: usize = 690;
@@ -415,17 +415,17 @@ fn neighbours(after: usize, repeated: Option<usize>) -> flowstart_capture::Path 
     const GAP: u64 = 12_000;
     let mut writer = Writer::new([1000, 2000]);
     writer.shake(60_000, 0, 1460, [7, 7], [500, 500]);
-    let first = writer.next[0];
+    let first = writer.next[1];
     let end = |packets: usize| Some(first + (packets * PAYLOAD) as u32);
     for packet in 0..PACKETS + after {
         writer.now += GAP;
         if packet < PACKETS {
             let payload = PAYLOAD;
-            writer.send(0, Segment { payload, ..PLAIN });
+            writer.send(1, Segment { payload, ..PLAIN });
             if repeated == Some(packet) {
                 let again = end(packet);
                 writer.send(
-                    0,
+                    1,
                     Segment {
                         payload,
                         again,
@@ -436,11 +436,11 @@ fn neighbours(after: usize, repeated: Option<usize>) -> flowstart_capture::Path 
         }
         if let Some(heard) = (packet + 1).checked_sub(after).filter(|heard| *heard > 0) {
             let heard = end(heard);
-            writer.send(1, Segment { heard, ..PLAIN });
+            writer.send(0, Segment { heard, ..PLAIN });
         }
     }
     let name = format!("neighbours-{after}-{}.pcap", repeated.is_some());
-    writer.read(&name).groups[0].from_remote.clone()
+    writer.read(&name).groups[0].to_remote.clone()
 }
 
 #[test]

@@ -78,7 +78,7 @@ fn networks(reading: &Reading) -> Grid {
                 group.connections.to_string(),
                 text::seconds(group.min_rtt_s),
                 text::size(Some(path.bytes as f64)),
-                text::rate(path.rate_bps),
+                rate(path),
                 buffer(path),
                 retransmitted(path),
             ]);
@@ -90,6 +90,13 @@ fn networks(reading: &Reading) -> Grid {
         &columns,
         cut(rows),
     )
+}
+
+fn rate(path: &Path) -> String {
+    match (path.rate_bps, path.rate_low_bps) {
+        (None, Some(bound)) => format!("≥ {}", text::rate(Some(bound))),
+        (rate, _) => text::rate(rate),
+    }
 }
 
 fn buffer(path: &Path) -> String {

@@ -18,15 +18,18 @@ use crate::errors::RequestError;
 /// How long Ctrl-C and progress may wait.
 const LOOK_UP_EVERY: Duration = Duration::from_millis(50);
 
-/// An error in Python. Files that are none of these formats may be of one that is read in Python.
+/// An error in Python, with the file that it is about.
 pub fn refused(error: Error) -> PyErr {
+    // Files that are none of these formats may be of one that is read in Python.
     let others = match error {
         Error::Empty { .. } | Error::Unknown { .. } => {
             ", a qlog, or a server's log as CSV, JSON lines or Parquet"
         }
         _ => "",
     };
-    RequestError::new_err(format!("{error}{others}"))
+    let (location, value): ([&str; 0], Option<&str>) = ([], None);
+    let file = error.file().map(PathBuf::from);
+    RequestError::new_err((format!("{error}{others}"), location, value, file))
 }
 
 /// Messages of the reading thread.
@@ -45,6 +48,7 @@ pub fn run(
     py: Python<'_>,
     paths: Vec<PathBuf>,
     progress: Option<Bound<'_, PyAny>>,
+    options: Options,
 ) -> PyResult<Outcome> {
     let mut patient = paths.iter().any(|path| path.as_os_str() == "-");
     let stop = Arc::new(AtomicBool::new(false));
@@ -60,7 +64,7 @@ pub fn run(
             }
         };
         let mut rows = Columns::default();
-        let result = read(&paths, &Options::default(), &mut rows, &mut report);
+        let result = read(&paths, &options, &mut rows, &mut report);
         let _ = sender.send(Message::Done(Box::new(result.map(|found| (found, rows)))));
     });
     loop {

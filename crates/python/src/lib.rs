@@ -376,17 +376,29 @@ mod _native {
     /// `connections` and `transfers` as columns.
     ///
     /// `progress(bytes, total)` is called a few times a second. Memory does not grow with
-    /// the files, only with their rows.
+    /// the files, only with their rows. `stdin_start` has the bytes of the standard input that were read already.
     #[pyfunction]
-    #[pyo3(signature = (paths, progress=None))]
+    #[pyo3(signature = (paths, progress=None, stdin_start=Vec::new()))]
     fn read_capture<'py>(
         py: Python<'py>,
         paths: Vec<std::path::PathBuf>,
         progress: Option<Bound<'py, PyAny>>,
+        stdin_start: Vec<u8>,
     ) -> PyResult<(String, Bound<'py, PyDict>)> {
-        let (reading, rows) = capture::run(py, paths, progress)?.map_err(capture::refused)?;
+        let options = flowstart_capture::Options {
+            stdin_start,
+            ..Default::default()
+        };
+        let outcome = capture::run(py, paths, progress, options)?;
+        let (reading, rows) = outcome.map_err(capture::refused)?;
         let about = serde_json::to_string(&reading).map_err(request)?;
         Ok((about, rows.into_dict(py, &reading)?))
+    }
+
+    /// The name of the log of Zeek's that a file is, by its first bytes; empty for another log without a name.
+    #[pyfunction]
+    fn zeek_log(start: &[u8]) -> Option<String> {
+        flowstart_capture::zeek_log(start)
     }
 
     /// The JSON Schema of a kind of document.

@@ -44,7 +44,7 @@ class PathEstimate:
     """How the buffer was found, or why not."""
     rate_low_bps: float | None = None
     """The low end of the rate's 95 % interval, where a replay fitted the rate to durations; or a
-    lower bound from a log whose durations give no rate."""
+    lower bound: of a log whose durations give no rate, or of packets that did not queue."""
     rate_high_bps: float | None = None
     """The high end; None as well where no rate is too high."""
     rate_assumed: bool = False

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from flowstart import _native
 from flowstart.captures import log_formats, sources
 from flowstart.captures.log_formats import LogFormat
 
@@ -49,6 +50,8 @@ CONNECTIONS = Kind("a Zeek conn.log", Reader.PACKETS)
 QLOG = Kind("a qlog", Reader.QLOG)
 EMPTY = Kind("empty (0 bytes)")
 UNKNOWN = Kind("no capture or log")
+FOLDER = Kind("a folder, read where it is named")
+SPECIAL = Kind("no regular file")
 UNPACK = "unpack it first"
 CONVERT = "convert it with editcap -F pcapng"
 MAGIC = {
@@ -101,40 +104,57 @@ SYSLOG_LINE = re.compile(
     rb"(?:<\d+>)?(?:1 )?(?:[A-Z][a-z]{2} [ \d]\d [\d:]{8}|\d{4}-\d\d-\d\dT[\d:.]+\S*) \S+ [^,;\t]"
 )
 BOM = b"\xef\xbb\xbf"
-ZEEK = re.compile(rb"#(?:separator|set_separator|empty_field|unset_field|path|open|fields|types)\b")
-ZEEK_OWN = {"conn_state", "history", "orig_bytes", "resp_bytes", "missed_bytes"}
-"""Columns that only a conn.log has."""
-ZEEK_SHARED = {"ts", "uid", "proto", "service", "duration", "id"}
-"""Columns without which a row of another log is hardly written."""
 
 
 def of(file: str) -> Kind:
-    """What a file is."""
-    start = sources.start_of(file)
-    if not start:
-        path = pathlib.Path(file)
-        return EMPTY if path.is_file() and path.stat().st_size == 0 else CAPTURE
+    """What a file of a folder is, or one that is named."""
+    path = pathlib.Path(file)
+    if path.is_dir():
+        return FOLDER
+    if path.exists() and not path.is_file():
+        return SPECIAL
+    if start := sources.start_of(file):
+        return of_start(start)
+    return EMPTY if path.is_file() and path.stat().st_size == 0 else CAPTURE
+
+
+def is_capture(start: bytes) -> bool:
+    """Whether a file begins as a capture of packets, compressed with Zstandard or not."""
+    return any(start.startswith(magic) for magic, kind in MAGIC.items() if kind is CAPTURE)
+
+
+def of_start(start: bytes) -> Kind:
+    """What a file with these first bytes is, packed or not."""
+    if not (start := sources.unpacked(start)):
+        return CAPTURE
     kind = next((kind for magic, kind in MAGIC.items() if start.startswith(magic)), None)
     if kind or b"\0" in start:
-        return kind or (Kind("a tar archive", remedy=UNPACK) if _is_tar(start) else UNKNOWN)
+        return kind or (
+            Kind("a tar archive", remedy=UNPACK) if _is_tar(start) else _of_holes(start)
+        )
     text = start.removeprefix(BOM).lstrip(b" \t\r\n")
     for pattern, of_text in TEXTS.items():
         if re.match(pattern, text, re.DOTALL):
             return of_text
+    if text[:1] in (b"{", b"#") and (log := _native.zeek_log(text)) is not None:
+        return _of_zeek(log)
     if text.startswith(b"{"):
         return _of_json(text)
-    return _of_comments(text) if text.startswith(b"#") else _of_lines(text)
+    return _of_extended(text) if text.startswith(b"#") else _of_lines(text)
+
+
+def _of_holes(start: bytes) -> Kind:
+    """Lines of a server with null bytes, as a crash or logrotate's `copytruncate` leaves them."""
+    kind = _of_lines(start.replace(b"\0", b""))
+    return kind if kind.form.layout is log_formats.Layout.LINES else UNKNOWN
 
 
 def _is_tar(start: bytes) -> bool:
     return start[257:262] == b"ustar"
 
 
-def _of_comments(text: bytes) -> Kind:
-    """A text that begins with `#`: a log of Zeek's, or an extended log."""
-    if ZEEK.match(text):
-        path = re.search(rb"^#path\W+([\w-]+)", text, re.MULTILINE)
-        return _of_zeek(path[1].decode() if path else "conn")
+def _of_extended(text: bytes) -> Kind:
+    """A text that begins with `#` and is no log of Zeek's."""
     if re.search(rb"^#Fields:", text, re.MULTILINE):
         other = re.search(rb"^#Software:(?!.*(?:Internet Information|IIS))", text, re.MULTILINE)
         form = log_formats.W3C_OTHER if other else log_formats.W3C
@@ -155,14 +175,9 @@ MOST_LINES = 20
 
 def _of_json(text: bytes) -> Kind:
     """JSON lines, by the names in the first ones: messages of the server may be among them."""
-    line, *others = text.split(b"\n")[:MOST_LINES]
-    named = re.findall(rb'"([^"\\]+)"\s*:', b"\n".join([line, *others]))
+    lines = text.split(b"\n")[:MOST_LINES]
+    named = re.findall(rb'"([^"\\]+)"\s*:', b"\n".join(lines))
     names = {name.decode(errors="replace") for name in named}
-    if path := re.search(rb'"_path"\s*:\s*"([\w-]+)"', line):
-        return _of_zeek(path[1].decode())
-    if {"id.orig_h", "orig_h"} & names:
-        shared = all(name in ZEEK_SHARED or name.startswith("id.") for name in names)
-        return _of_zeek("conn" if shared or ZEEK_OWN & names else "")
     forms = (form for form in log_formats.JSON if form.marks <= names)
     form = next(forms, log_formats.JSON_LINES)
     return Kind(form.name, Reader.LOG, form=form)

@@ -36,6 +36,8 @@ class LogFormat:
     """Of lines of text: a regular expression whose groups are the columns."""
     marks: frozenset[str] = frozenset()
     """Of JSON lines: names by which they are recognized."""
+    further: str = ""
+    """Of lines of text: the regular expression of those with more fields than are read."""
     missing: Mapping[str, str] = field(default_factory=dict)
     """How the server is made to write what is needed, if it is not among the columns."""
 
@@ -60,6 +62,7 @@ TEXT = (
         pattern=SYSLOG + r"(?:[^\s:]+:\d+ )?(?P<remote_addr>\S+) \S+ [^\[]+ "
         r'\[(?P<time_local>[^\]]+)\] "(?:[^"\\]|\\.)*" (?:\d{3}|-) '
         r"(?P<body_bytes_sent>\d+|-)(?:\s|$)",
+        further=r'" (?:\d{3}|-) (?:\d+|-) (?:"(?:[^"\\]|\\.)*" "(?:[^"\\]|\\.)*" \S|[^"\s])',
     ),
     LogFormat(
         "Squid's native log",

@@ -127,7 +127,7 @@ def _lines(path: str) -> "pl.LazyFrame":
         encoding="utf8-lossy",
         glob=False,
     )
-    return lines.select(pl.col("line").str.strip_chars(f"{BOM}\r\n"))
+    return lines.select(pl.col("line").str.strip_chars(f"{BOM}\r\n\0"))
 
 
 def _matched(path: str, pattern: str) -> "pl.LazyFrame":
@@ -135,6 +135,16 @@ def _matched(path: str, pattern: str) -> "pl.LazyFrame":
     import polars as pl
 
     return _lines(path).select(pl.col("line").str.extract_groups(pattern).alias("")).unnest("")
+
+
+def with_further_fields(path: str, form: LogFormat) -> int:
+    """How many lines have more fields than the form has."""
+    import polars as pl
+
+    if not form.further:
+        return 0
+    further = pl.col("line").str.contains(form.further)
+    return int(_lines(path).select(further.sum()).collect(engine="streaming").item())
 
 
 DECLARES = "#Fields:"

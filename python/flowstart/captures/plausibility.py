@@ -46,9 +46,14 @@ def refuse_wrong_units(file: str, rows: "pl.DataFrame", sources: Mapping[str, So
             source = sources[what]
             unit = _fitting(middle, source, limits, UNITS[what])
             raise RequestError(
-                f"{file}: the median of {what} from {source.text} is {middle:.3g} s; its unit is "
+                f"{file}: the median of {_named(what, source)} is {middle:.3g} s; its unit is "
                 f"another: --columns {what}={source.column}:{unit}"
             )
+
+
+def _named(what: str, source: Source) -> str:
+    """What a log has, and the column that it is from where that has another name."""
+    return source.text if source.column == what else f"{what} from {source.text}"
 
 
 def _median(values: "pl.Series") -> float | None:
@@ -75,7 +80,7 @@ def suspicions(rows: "pl.DataFrame", sources: Mapping[str, Source]) -> Iterator[
             source = sources[what]
             unit = _fitting(middle, source, limits, UNITS[what])
             yield (
-                f"the median of {what} from {source.text} is {text.seconds(middle)}: if its unit "
+                f"the median of {_named(what, source)} is {text.seconds(middle)}: if its unit "
                 f"is another, name it, such as --columns {what}={source.column}:{unit}"
             )
     if "connection" in sources and "server" not in sources:

@@ -263,7 +263,10 @@ NOT_TOLD = "not estimated: a qlog has only its endpoint's view"
 def read(files: Sequence[str]) -> Capture:
     """Reads the connections of qlogs. Raises RequestError where one is none, or tells no data."""
     warnings: list[str] = []
-    traces = [trace for file in files for trace in _traces(file, warnings)]
+    traces: list[Trace] = []
+    for file in files:
+        with sources.about(file):
+            traces += _traces(file, warnings)
     told = [trace for trace in traces if any(trace.packets)]
     if not told:
         raise RequestError(f"{files[0]} holds no data: no packets were sent or received in it")

@@ -5,19 +5,31 @@ import dataclasses
 import json
 import pathlib
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from flowstart import _native
-from flowstart.captures import log_columns, qlog, sampling, selection, server_log, sources
+from flowstart.captures import (
+    log_columns,
+    qlog,
+    sampling,
+    selection,
+    server_log,
+    sources,
+    standard_input,
+)
 from flowstart.captures.contents import Capture, Group
 from flowstart.captures.frames import CONNECTIONS, QUIC, TRANSFERS, frame
-from flowstart.captures.kinds import Reader
+from flowstart.captures.kinds import Kind, Reader
 from flowstart.captures.sampling import Sample
+from flowstart.captures.selection import Selection
 from flowstart.errors import RequestError
 from flowstart.simulation import bounds
 
 if TYPE_CHECKING:
     import polars as pl
+
+GivenColumns: TypeAlias = Mapping[str, str] | str | None
+Progress: TypeAlias = Callable[[int, int | None], object]
 
 
 def give_back() -> None:
@@ -75,7 +87,11 @@ def read_capture(
     drawn = Sample.parse(sample, seed) if sample else None
     paths = selection.listed(files)
     try:
-        found = _read(paths, columns, progress)
+        found = (
+            _of_stdin(columns, progress)
+            if selection.STDIN in paths
+            else _read(paths, columns, progress)
+        )
     except RequestError as error:
         if anonymize:
             raise RequestError(sampling.without_names(str(error), list(paths))) from None
@@ -97,32 +113,54 @@ def _options(
     return (*words, *(["--anonymize"] if anonymize else []))
 
 
-def _read(
-    paths: Mapping[str, bool],
-    columns: Mapping[str, str] | str | None,
-    progress: Callable[[int, int | None], object] | None,
-) -> Capture:
-    """The files as one capture, by what they are."""
-    selected = selection.select(paths)
+def _of_stdin(columns: GivenColumns, progress: Progress | None) -> Capture:
+    """The standard input as a capture, by its first bytes."""
+    start = standard_input.beginning()
+    if standard_input.kind_of(start).reader is Reader.PACKETS:
+        _refuse_columns(columns, standard_input.NAME)
+        return _captured([selection.STDIN], progress, start)
+    with standard_input.kept(start) as file:
+        return standard_input.renamed(_read({file: False}, columns, progress), file)
+
+
+def _read(paths: Mapping[str, bool], columns: GivenColumns, progress: Progress | None) -> Capture:
+    """The files as one capture, by what they are; those of a folder as far as they can be read."""
+    damaged: dict[str, Kind] = {}
+    while True:
+        selected = selection.select(paths, damaged)
+        try:
+            found = _of_kind(selected, columns, progress)
+        except RequestError as error:
+            if not error.file or not paths.get(error.file):
+                raise
+            damaged[error.file] = selection.damage(error, error.file)
+        else:
+            return dataclasses.replace(found, warnings=[*selected.warnings, *found.warnings])
+
+
+def _of_kind(selected: Selection, columns: GivenColumns, progress: Progress | None) -> Capture:
     files = list(selected.kinds)
-    if columns is not None and selected.reader is not Reader.LOG:
-        raise RequestError(f"--columns: {files[0]} is no table of transfers")
+    if selected.reader is not Reader.LOG and pathlib.Path(files[0]).exists():
+        _refuse_columns(columns, files[0])
     if selected.reader is Reader.PACKETS:
-        found = _captured(files, progress)
-    elif selected.reader is Reader.QLOG:
-        found = sources.call(progress, "qlog", files, qlog.read, files)
-    else:
-        mapping = log_columns.parse(columns) if isinstance(columns, str) else columns or {}
-        forms = {file: kind.form for file, kind in selected.kinds.items()}
-        name = forms[files[0]].name
-        found = sources.call(progress, name, files, server_log.read, forms, mapping)
-    return dataclasses.replace(found, warnings=[*selected.warnings, *found.warnings])
+        return _captured(files, progress)
+    if selected.reader is Reader.QLOG:
+        return sources.call(progress, "qlog", files, qlog.read, files)
+    mapping = log_columns.parse(columns) if isinstance(columns, str) else columns or {}
+    forms = {file: kind.form for file, kind in selected.kinds.items()}
+    name = forms[files[0]].name
+    return sources.call(progress, name, files, server_log.read, forms, mapping)
 
 
-def _captured(paths: list[str], progress: Callable[[int, int | None], object] | None) -> Capture:
+def _refuse_columns(columns: GivenColumns, name: str) -> None:
+    if columns is not None:
+        raise RequestError(f"--columns: {name} is no table of transfers")
+
+
+def _captured(paths: list[str], progress: Progress | None, stdin_start: bytes = b"") -> Capture:
     """Packet captures and Zeek's logs."""
     with bounds.current().watched():
-        text, tables = _native.read_capture(paths, progress)
+        text, tables = _native.read_capture(paths, progress, stdin_start)
     give_back()  # what the reader knew of the paths
     about = json.loads(text)
     connections, transfers = (frame(tables.pop(name)) for name in ("connections", "transfers"))

@@ -4,6 +4,7 @@ from flowstart import text
 from flowstart.captures import contents, server_log
 from flowstart.captures import contents as grids
 from flowstart.captures.contents import Capture
+from flowstart.captures.next_command import next_command
 from flowstart.render import figure_files, html
 from flowstart.render import summary as screen
 from flowstart.render.files import columns, encoded
@@ -53,7 +54,7 @@ def _drawn(found: Capture) -> dict[str, figure_files.Draw]:
     }
 
 
-def overview(found: "Capture", next_command: str = "") -> screen.Summary:
+def overview(found: "Capture") -> screen.Summary:
     """What was read, typical sizes and RTTs, and the path to each network."""
     s = found.summary
     answer = (
@@ -70,12 +71,13 @@ def overview(found: "Capture", next_command: str = "") -> screen.Summary:
     shown = contents.networks(found) if found.groups else contents.connections(found)
     notes = list(found.notes) if server_log.is_log(found) else []
     directions = ["sent: by the local side; rate and buffer: estimates of that direction."]
+    command, remark = next_command(found)
     hint = "Connections, the other direction and notes: --details. Tables: -o DIR"
     return screen.Summary(
         f"{contents.headline(found)}.",
         answer,
         shown,
-        [*notes, *directions * bool(found.groups)],
-        next=next_command,
+        [*notes, *directions * bool(found.groups), *[remark] * bool(remark)],
+        next=command,
         hint=hint,
     )

@@ -1,8 +1,10 @@
 """Which files are read together, of those that are named and those in folders."""
 
 import pathlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from flowstart.captures import kinds
 from flowstart.captures.kinds import Kind, Reader
@@ -43,10 +45,12 @@ def listed(files: Sequence[str | pathlib.Path]) -> dict[str, bool]:
             input_files.check(path, "; give - to read a pipe from the standard input")
         inside = [str(given)]
         if path.is_dir():
-            names = (f for f in path.iterdir() if f.is_file() and not f.name.startswith("."))
+            names = (entry for entry in path.iterdir() if not entry.name.startswith("."))
             inside = sorted(map(str, names))
         if not inside:
             raise RequestError(f"{given}: the folder holds no files; captures or logs are needed")
+        if STDIN in inside and len(files) > 1:
+            raise RequestError("the standard input is read alone: what it is shows its beginning")
         for name in inside:
             if name in paths:
                 raise RequestError(f"{name} is given twice; its connections would count double")
@@ -54,12 +58,15 @@ def listed(files: Sequence[str | pathlib.Path]) -> dict[str, bool]:
     return paths
 
 
-def select(paths: Mapping[str, bool]) -> Selection:
+def select(
+    paths: Mapping[str, bool], damaged: Mapping[str, Kind] = MappingProxyType({})
+) -> Selection:
     """The files that are read: all that are named, and those in folders that go with them.
 
-    Raises RequestError where a named file is not read, or two that are not read together.
+    `damaged` are those of folders that turned out to be so. Raises RequestError where a named file
+    is not read, or two that are not read together.
     """
-    known = {path: kinds.CAPTURE if path == STDIN else kinds.of(path) for path in paths}
+    known = {path: damaged.get(path) or kinds.of(path) for path in paths}
     for path, in_folder in paths.items():
         if not in_folder and known[path].reader is Reader.NONE:
             raise RequestError(f"{path} is {known[path].refusal}")
@@ -79,13 +86,18 @@ def select(paths: Mapping[str, bool]) -> Selection:
     return Selection(reader, read, left_out)
 
 
+def damage(error: RequestError, file: str) -> Kind:
+    """What a file is that could not be read."""
+    return Kind(re.sub(r"^[:, ]+(?:is )?", "", error.message.removeprefix(file)))
+
+
 def _together(kind: Kind, first: Kind) -> bool:
     """Whether files are read as one: server logs only in the same form."""
     return kind.reader is first.reader and kind.form == first.form
 
 
 def _named(files: Mapping[str, Kind]) -> str:
-    """The first files with what they are."""
+    """The first files with what they are, or what is wrong with them."""
     names = [f"{pathlib.PurePath(path).name} ({kind.name})" for path, kind in files.items()]
     more = len(names) - MOST_NAMED
     return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

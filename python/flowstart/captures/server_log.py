@@ -52,11 +52,13 @@ def read(forms: Mapping[str, LogFormat], mapping: Mapping[str, str]) -> Capture:
     import polars as pl
 
     tables = {file: _table(file, form, mapping) for file, form in forms.items()}
-    (first, (_, columns)), *others = tables.items()
-    for file, (_, own) in others:
+    (first, (_, columns, _)), *others = tables.items()
+    for file, (_, own, _) in others:
         if own.sources != columns.sources:
-            raise RequestError(f"{file}: its columns differ from those of {first}; read it alone")
-    read = pl.concat([rows for rows, _ in tables.values()])
+            differs = f"{file}: its columns differ from those of {first}; read it alone"
+            raise RequestError(differs, file=file)
+    read = pl.concat([rows for rows, *_ in tables.values()])
+    further = sum(count for *_, count in tables.values())
     sources.report(PARSED)
     rows, bad = _judged(_completed(read))
     sources.report(JUDGED)
@@ -64,7 +66,7 @@ def read(forms: Mapping[str, LogFormat], mapping: Mapping[str, str]) -> Capture:
         reasons = "; ".join(_counted(bad)) or "it has no rows"
         raise RequestError(f"{first} holds no transfers: {reasons}")
     plausibility.refuse_wrong_units(first, rows, columns.sources)
-    warnings = columns.warnings + _counted(bad)
+    warnings = columns.warnings + _counted(bad) + _unread(further, forms[first])
     rows, copies = plausibility.without_copies(rows)
     if short := plausibility.too_short(rows, columns.sources):
         columns = columns.without_rates()
@@ -74,15 +76,16 @@ def read(forms: Mapping[str, LogFormat], mapping: Mapping[str, str]) -> Capture:
 
 def _table(
     file: str, form: LogFormat, mapping: Mapping[str, str]
-) -> tuple["pl.DataFrame", Columns]:
-    """The cells of a log that are used, and what they are."""
+) -> tuple["pl.DataFrame", Columns, int]:
+    """The cells of a log that are used, what they are, and how many rows have further fields."""
     import polars as pl
 
-    with log_tables.unpacked(file, form) as path:
+    with sources.about(file), log_tables.unpacked(file, form) as path:
         columns = Columns.find(file, log_tables.names(file, path, form), mapping, form)
         used = list(dict.fromkeys(source.column for source in columns.sources.values()))
         rows = log_tables.cells(file, path, form, used, columns.expressions())
-    return rows.with_columns(pl.lit(file, pl.Categorical).alias("file")), columns
+        further = log_tables.with_further_fields(path, form)
+    return rows.with_columns(pl.lit(file, pl.Categorical).alias("file")), columns, further
 
 
 def _completed(rows: "pl.DataFrame") -> "pl.DataFrame":
@@ -149,6 +152,13 @@ def _counted(bad: Mapping[str, int]) -> list[str]:
         f"{count} {'rows were' if count > 1 else 'row was'} left out: {reason}"
         for reason, count in bad.items()
     ]
+
+
+def _unread(rows: int, form: LogFormat) -> list[str]:
+    """A line on fields that the form of a log does not have."""
+    have = f"{rows} rows have" if rows > 1 else "1 row has"
+    line = f"{have} fields behind those of the {form.name}, which are not read"
+    return [f"{line}: write these by name, as JSON lines or CSV"] * bool(rows)
 
 
 def _capture(

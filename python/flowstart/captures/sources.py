@@ -28,6 +28,8 @@ START = 16 << 10
 """Number of bytes that show what a file is: a first line of JSON has some kilobytes."""
 MAX_LINE = 64 << 10
 """A longer line of text is refused, as in captures and conn.logs. Bytes"""
+PIECE = 256
+"""Damage hides so many packed bytes before it."""
 BLOCK = 1 << 20
 
 
@@ -110,13 +112,38 @@ def opened(file: str, block: int = BLOCK) -> io.BufferedReader:
     return io.BufferedReader(_Unpacked(file, stream, kind or "file"), block)
 
 
+@contextlib.contextmanager
+def about(file: str) -> Iterator[None]:
+    """Errors in reading this file are known as such, so that a folder may be read without it."""
+    try:
+        yield
+    except RequestError as error:
+        error.file = file
+        raise
+
+
 def start_of(file: str) -> bytes:
     """The first bytes; none where the file cannot be read."""
     try:
-        with opened(file, START) as stream:
+        with pathlib.Path(file).open("rb") as stream:
             return stream.read(START)
-    except (OSError, RequestError):
+    except OSError:
         return b""
+
+
+def unpacked(start: bytes) -> bytes:
+    """What the first bytes of a file hold, as far as they are whole."""
+    kind = next((name for magic, name in FORMATS.items() if start.startswith(magic)), None)
+    if kind is None:
+        return start
+    unpacker: Any = lzma.LZMADecompressor()
+    if kind == "gzip":
+        unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    content = b""
+    with contextlib.suppress(*BROKEN):
+        for place in range(0, len(start), PIECE):
+            content += unpacker.decompress(start[place : place + PIECE], START)
+    return content[:START]
 
 
 def lines(file: str, stream: IO[bytes]) -> Iterator[bytes]:

@@ -1,7 +1,6 @@
 """`flowstart capture`: what is in packet captures and logs."""
 
 import pathlib
-import shlex
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated
 
@@ -99,13 +98,7 @@ def _show(found: "Capture") -> None:
     """What was read, and the networks, on one screen."""
     from flowstart.captures.report import overview
 
-    files = [] if "-" in found.files else found.files
-    replay = (
-        shlex.join(["flowstart", "replay", *files, *found.options])
-        if files and len(found.transfers)
-        else ""
-    )
-    console.show_summary(overview(found, replay))
+    console.show_summary(overview(found))
 
 
 def _show_details(found: "Capture") -> None:

@@ -162,7 +162,9 @@ class Summary:
         if self.table is None or not self.table.rows:
             return None
         whole = self.table.informative()
-        counts = range(min(ROWS, len(whole.rows)), self.least_rows, -1)
+        # One row takes the place of the line on what is left out.
+        most = len(whole.rows) if len(whole.rows) <= ROWS + 1 else ROWS
+        counts = range(most, self.least_rows, -1)
         cuts = (whole.first(count) for count in counts)
         return next((cut for cut in cuts if self._fits(cut)), whole.first(self.least_rows))
 
@@ -209,7 +211,12 @@ def _left_out(whole: Grid | None, shown: Grid | None) -> int:
 
 
 def folded(line: str, width: int = WIDTH, indent: str = "") -> list[str]:
-    """A line in as many as it takes; a number and its unit stay together."""
+    """A line in as many as it takes; a number and its unit stay together.
+
+    A command of flowstart's on a line of its own goes on as the shell takes it.
+    """
+    if line.startswith("  flowstart ") and len(line) > width:
+        return command("  ", line)
     kept = re.sub(r"(?<=\d) (?=[A-Za-zµ%×])", HARD_SPACE, line)
     lines = textwrap.wrap(
         kept, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False

@@ -1,7 +1,6 @@
 """The data of a replay, and what follows from them."""
 
 import functools
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,6 @@ from flowstart import _native, extras
 from flowstart.captures.contents import Capture
 from flowstart.deployment import Notes, notes
 from flowstart.deployment import Variant as DeployedVariant
-from flowstart.deployment import stacks as hosts
 from flowstart.deployment.stacks import Commands
 from flowstart.inference import Judgement, Status, Verdict
 from flowstart.inference.data import finite
@@ -23,8 +21,9 @@ from flowstart.render import columns, figure_files, footnotes, html
 from flowstart.render.grid import Grid
 from flowstart.render.result import Result
 from flowstart.replays import answer, tables
-from flowstart.replays.answer import SWITCH, WHEN, Answer, Band, Partial, Questions, Rollout, Times
+from flowstart.replays.answer import Answer, Band, Partial, Questions, Rollout, Times
 from flowstart.replays.calibration import Calibration
+from flowstart.replays.command import Invocation
 from flowstart.replays.paths import ReplayPath, resolved
 from flowstart.replays.runner import ALONE, job
 from flowstart.replays.scenario import apart, usual_stack
@@ -252,7 +251,8 @@ class ReplayData(Result):
         others = {band.name: band.answer.verdict for band in self.bands}
         found, checks = self.answer.verdict, self.examined.checks
         asked = replace(self.questions, buffers=self.questions.buffers and not self.interrupted)
-        return subjected(found, checks, others, asked, self.capture)
+        invocation = Invocation(self.capture, self.settings, asked)
+        return subjected(found, checks, others, invocation)
 
     @functools.cached_property
     def notes_to_deploy(self) -> list[Notes]:
@@ -277,36 +277,12 @@ class ReplayData(Result):
     @property
     def command(self) -> str:
         """The command that gives the same result."""
-        s = self.settings
-        options = {
-            name: getattr(s, name)
-            for name in ("rate", "reverse_rate", "buffer", "reverse_buffer", "rtt", "loss")
-        }
-        options |= {"stack": stack.written(s.stack), "cc": s.cc}
-        options |= {"cached_cwnd": s.cached_cwnd}
-        usual = hosts.default_of(self.capture.about.get("format", ""))
-        own = s.hosts.name in hosts.names() and s.stack is None and s.hosts.name != usual
-        options |= {"recorded": s.hosts.name if own else None}
-        options |= {"direction": s.direction if s.direction != "server" else None}
-        options |= {"ignore": ",".join(sorted(s.ignore))}
-        startups, baseline = (None, None) if s.by_default else (",".join(s.startups), s.baseline)
-        options |= {"startup": startups, "seed": str(s.seed)}
-        options |= {"baseline": baseline, "competing": ",".join(s.competing)}
-        options |= {"cross_traffic": f"{100 * s.cross_traffic:g}%" if s.cross_traffic else None}
-        options |= self.questions.options
-        options |= {name: str(value) for name, value in s.impairments.items()}
-        words = ["flowstart", "replay", *self.capture.files]
-        words += self.capture.options
-        for name in self.questions.when:
-            words += ["--when", f"{WHEN}{name}"]
-        for network in s.networks:
-            words += ["--network", network.written]
-        for variant in () if s.by_default else s.variants:
-            words += ["--variant", variant.written]
-        for name, value in options.items():
-            if value:
-                words += [f"--{name.replace('_', '-')}", *([value] if value != SWITCH else [])]
-        return shlex.join(words)
+        return self.invocation.again
+
+    @property
+    def invocation(self) -> Invocation:
+        """The replay as the command line has it."""
+        return Invocation(self.capture, self.settings, self.questions)
 
     @functools.cached_property
     def resolved(self) -> dict[str, Document]:

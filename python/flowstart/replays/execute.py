@@ -26,6 +26,7 @@ from flowstart.replays.answer import (
     shared,
 )
 from flowstart.replays.calibration import Calibration, calibrate
+from flowstart.replays.command import Invocation
 from flowstart.replays.effort import affordable
 from flowstart.replays.groups import network_groups
 from flowstart.replays.paths import ReplayPath, build, facts
@@ -71,6 +72,11 @@ class _Study:
     @property
     def settings(self) -> Settings:
         return self.runner.settings
+
+    @property
+    def invocation(self) -> Invocation:
+        """The replay as the command line has it."""
+        return Invocation(self.runner.capture, self.settings, self.asked)
 
     def run(self) -> Replay:
         """All of it; what Ctrl-C leaves out is missing in the result.
@@ -153,7 +159,7 @@ class _Study:
         import polars as pl
 
         lost = sum(self.left_out.values())
-        self.examined = examine(self.runner.capture, self.paths, self.facts, lost, calibration)
+        self.examined = examine(self.invocation, self.paths, self.facts, lost, calibration)
         left_out, unknown = dict(self.left_out), self.examined.unknown
         if self.examined.valid and unknown:
             self.facts = self.tested.filter(~pl.col("network").is_in(unknown))
@@ -218,11 +224,11 @@ class _Study:
                 runner.settings = other.settings
                 runs = self._runs(other, runner, min(FEWEST_REPEATS, repeats), [*parts, *chosen])
                 found.append(self._judged(other, runs, [*parts, *chosen]))
-        asked, capture = self.asked, self.runner.capture
+        invocation = self.invocation
         return {
             "bands": found,
-            "partial": [self.examined.judged(one, found, asked, capture) for one in parts],
-            "groups": [self.examined.judged(one, found, asked, capture) for one in groups],
+            "partial": [self.examined.judged(one, found, invocation) for one in parts],
+            "groups": [self.examined.judged(one, found, invocation) for one in groups],
         }
 
     def _runs(

@@ -148,7 +148,7 @@ def overview(replay: ReplayData, command: str) -> summary.Summary:
         [*notes, *without_syn(replay), *next_steps(replay)],
         command,
         hint="All tables: --details. Report: -o DIR",
-        least_rows=1 + len(replay.settings.offered) if replay.partial else 1,
+        least_rows=1 + len(replay.settings.offered) if replay.partial else 2,
     )
 
 
@@ -224,7 +224,9 @@ def table(replay: ReplayData) -> Grid | None:
     base = replay.answer.baseline
     lost, none = text.short_share(losses.get(base)), text.ABSENT
     grid.rows.append([_named(replay, base), "", "", "", lost, none, none, "baseline"])
-    for one in replay.verdict.judgements:
+    candidate = replay.verdict.candidate
+    # The setting of the headline first: a screen may have no room for all.
+    for one in sorted(replay.verdict.judgements, key=lambda one: one != candidate):
         if one.setting == replay.verdict.recommended:
             grid.marked.add(len(grid.rows))
         worst = worst_harm(replay, one)

@@ -1,6 +1,7 @@
 """The paths that transfers of a capture are replayed on, as given or as the capture tells them."""
 
 import dataclasses
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from flowstart import _native
 from flowstart.captures.contents import Capture, Group, PathEstimate
+from flowstart.captures.next_command import RATE, is_one_direction, missing_options, recording
 from flowstart.captures.sampling import Drawn
 from flowstart.errors import RequestError
 from flowstart.model.document import Document, resolve
@@ -86,9 +88,14 @@ class ReplayPath:
 
 def build(capture: Capture, settings: Settings, left_out: dict[str, int]) -> list[ReplayPath]:
     """The paths of a capture with their traffic; counts what is left out, by reason."""
+    if is_one_direction(capture):
+        raise RequestError(
+            f"{capture.file}: it has the packets of one side only, and a replay needs both; record "
+            f"them: {recording(capture)}"
+        )
     traffic = Traffic.of(capture, settings, left_out)
     if traffic.transfers.is_empty():
-        raise RequestError(f"{capture.file}: {_nothing_to_replay(settings, left_out)}")
+        raise RequestError(f"{capture.file}: {_nothing_to_replay(capture, settings, left_out)}")
     _refuse_untested(capture.file, settings, traffic)
     names = [str(name) for name in traffic.connections["network"].unique(maintain_order=True)]
     known = [group.network for group in capture.groups] if capture.drawn else names
@@ -105,11 +112,13 @@ def build(capture: Capture, settings: Settings, left_out: dict[str, int]) -> lis
     ]
 
 
-def _nothing_to_replay(settings: Settings, left_out: dict[str, int]) -> str:
-    if WITHOUT_RTT in left_out:
-        missing = "--rtt" if settings.rate else "--rtt and --rate"
-        return f"it has no round-trip times, and a replay needs them; give {missing}"
-    return "there is no transfer to replay"
+def _nothing_to_replay(capture: Capture, settings: Settings, left_out: dict[str, int]) -> str:
+    if WITHOUT_RTT not in left_out:
+        return "there is no transfer to replay"
+    options = missing_options(capture)
+    needed = options[:2] if settings.rate or settings.networks else options
+    given = shlex.join(needed)
+    return f"it has no round-trip times, and a replay needs them; give them, such as {given}"
 
 
 def _refuse_untested(file: str, settings: Settings, traffic: Traffic) -> None:
@@ -197,14 +206,20 @@ def _estimated(
     ]
     methods = [way.rate_method for way in ways]
     if None in rates:
+        bounds = [way.rate_low_bps or 0.0 for way in ways]
+        least = [
+            max(bound, passed.get((group.network, towards), 0.0))
+            for bound, towards in zip(bounds, (True, False), strict=True)
+        ]
         other = next((rate for rate in rates if rate), None) or _typical_rate(capture)
+        source = "the other direction's" if any(rates) else "the median of the other networks'"
+        if other is None and any(bounds):
+            other, source = max(bounds), "a lower bound"
         if other is None:
             raise RequestError(
                 f"{capture.file}: no bottleneck rate can be estimated ({methods[0]}); give "
-                f"--network {group.network}:rate=RATE"
+                f"one, such as --network {shlex.quote(f'{group.network}:rate={RATE}')}"
             )
-        source = "the other direction's" if any(rates) else "the median of the other networks'"
-        least = [passed.get((group.network, towards), 0.0) for towards in (True, False)]
         sources = [source if other >= one else "what has passed" for one in least]
         methods = [
             method if rate else f"{source}, since: {method}"

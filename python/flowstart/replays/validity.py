@@ -6,19 +6,19 @@ reproduced stay: harm there still counts. A buffer cannot be bounded from above 
 overflowed, so buffers are varied instead (`answer.alternatives`).
 """
 
-import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 from flowstart import text
-from flowstart.captures import server_log
+from flowstart.captures import next_command, server_log
 from flowstart.captures.contents import Capture
 from flowstart.inference import Check, Question, Validity, Verdict
 from flowstart.inference.intervals import FEW_CLUSTERS
 from flowstart.render.columns import CLASSES
-from flowstart.replays.answer import Band, Partial, Questions
+from flowstart.replays.answer import Band, Partial
 from flowstart.replays.calibration import LEAST_S, Calibration
+from flowstart.replays.command import Invocation
 from flowstart.replays.paths import ReplayPath
 from flowstart.replays.rate_fit import KNOWN
 from flowstart.replays.summary import ENOUGH, EVERYTHING
@@ -77,14 +77,12 @@ class Examined:
         remedy = next((check.remedy for check in self.checks if check.question == question), ())
         return (Check(question, False, reason, f"{network}: {reason}", remedy), *not_examined)
 
-    def judged(
-        self, found: Partial, bands: Sequence[Band], questions: Questions, capture: Capture
-    ) -> Partial:
+    def judged(self, found: Partial, bands: Sequence[Band], invocation: Invocation) -> Partial:
         """The verdict on one network, as far as its replay supports it."""
         # A group of networks for which nothing is recommended is not replayed again.
         others = {b.name: b.partial[found.name] for b in bands if found.name in b.partial}
         checks = self.of(found.name)
-        verdict = subjected(found.verdict, checks, others, questions, capture)
+        verdict = subjected(found.verdict, checks, others, invocation)
         return replace(found, verdict=verdict)
 
 
@@ -92,8 +90,7 @@ def subjected(
     verdict: Verdict,
     checks: Sequence[Check],
     others: Mapping[str, Verdict],
-    questions: Questions,
-    capture: Capture,
+    invocation: Invocation,
 ) -> Verdict:
     """A verdict as far as the replay supports it.
 
@@ -103,13 +100,13 @@ def subjected(
     found = verdict.depending(others)
     failing = any(check.holds is False for check in checks)
     agree = Check(Question.ALTERNATIVES, None)
-    if questions.buffers and not failing:
-        agree = _alternatives(capture, found, [*others])
-    return found.subject_to(Validity((*checks, agree, _enough(capture, verdict))))
+    if invocation.questions.buffers and not failing:
+        agree = _alternatives(invocation, found, [*others])
+    return found.subject_to(Validity((*checks, agree, _enough(invocation, verdict))))
 
 
 def examine(
-    capture: Capture,
+    invocation: Invocation,
     paths: Sequence[ReplayPath],
     facts: "pl.DataFrame",
     left_out: int,
@@ -119,7 +116,7 @@ def examine(
 
     `facts` are the transfers under test; `left_out` counts those that cannot be replayed.
     """
-    traffic = _Traffic.of(capture, paths, facts, left_out)
+    traffic = _Traffic.of(invocation, paths, facts, left_out)
     unknown = _unknown(paths, facts)
     checks = [_path(traffic, paths, unknown)]
     if calibration is None:
@@ -136,7 +133,7 @@ def examine(
 class _Traffic:
     """What is replayed of a capture."""
 
-    capture: Capture
+    invocation: Invocation
     transfers: dict[str, int]
     """Those under test, by network."""
     replayed: float
@@ -144,11 +141,15 @@ class _Traffic:
 
     @classmethod
     def of(
-        cls, capture: Capture, paths: Sequence[ReplayPath], facts: "pl.DataFrame", left_out: int
+        cls,
+        invocation: Invocation,
+        paths: Sequence[ReplayPath],
+        facts: "pl.DataFrame",
+        left_out: int,
     ) -> "_Traffic":
         count = sum(path.transfers for path in paths)
         transfers = dict(facts.group_by("network", maintain_order=True).len().iter_rows())
-        return cls(capture, transfers, count / (count + left_out))
+        return cls(invocation, transfers, count / (count + left_out))
 
     def share(self, networks: Collection[str]) -> float:
         """The share of all transfers that these networks have."""
@@ -188,7 +189,7 @@ def _path(traffic: _Traffic, paths: Sequence[ReplayPath], unknown: set[str]) -> 
         f"rates are known for {text.short_share(share)} of transfers "
         f"({text.share(COVERED)} needed); {example}"
     )
-    return Check(Question.PATH, False, finding, reason, recording(traffic.capture))
+    return Check(Question.PATH, False, finding, reason, recording(traffic.invocation))
 
 
 def _errors(calibration: Calibration, facts: "pl.DataFrame") -> "pl.DataFrame":
@@ -240,12 +241,14 @@ def _reproduction(
         reason += f"; {_example(traffic, compared, different, calibration)}"
     else:
         reason = _worst_part(agreeing if known.is_empty() else known)
-    error = _median(compared if reason else agreeing)
-    off = f", median error {text.short_share(error)}" * (not compared.is_empty())
-    finding = f"{text.short_share(share)}{off}"
+    error = text.short_share(_median(compared if reason else agreeing))
+    finding = f"{text.short_share(share)}, median error {error}"
+    seen = compared.height / errors.height
+    if seen < COVERED:  # the error of few transfers is not that of the others
+        finding = f"{text.short_share(seen)} of transfers can be compared"
     if not reason:
         return Check(Question.REPRODUCTION, True, finding)
-    return Check(Question.REPRODUCTION, False, finding, reason, _settling(traffic.capture))
+    return Check(Question.REPRODUCTION, False, finding, reason, _settling(traffic.invocation))
 
 
 def _example(
@@ -297,44 +300,38 @@ def _median(part: "pl.DataFrame") -> float:
     return float("inf") if middle is None else cast("float", middle)
 
 
-def _alternatives(capture: Capture, verdict: Verdict, names: Sequence[str]) -> Check:
+def _alternatives(invocation: Invocation, verdict: Verdict, names: Sequence[str]) -> Check:
     """Whether a verdict holds under other assumptions, which it already depends on."""
     doubted = [one for one in verdict.judgements if one.question == Question.ALTERNATIVES]
     if verdict.recommended is None and doubted:
         reason = f"{doubted[0].setting} {doubted[0].reason}"
-        files = " ".join(capture.files) if len(capture.files) == 1 else "FILES"
-        remedy = (f"flowstart replay {files} --network '*:buffer=PACKETSpkt'",)
+        remedy = (invocation.with_options("--network", f"*:buffer={EXAMPLE}"),)
         return Check(Question.ALTERNATIVES, False, f"{len(names)} examined", reason, remedy)
     return Check(Question.ALTERNATIVES, True, str(len(names)) if names else "none needed")
 
 
-def _enough(capture: Capture, verdict: Verdict) -> Check:
+def _enough(invocation: Invocation, verdict: Verdict) -> Check:
     """Whether there are enough independent connections for an interval."""
     number = max((one.gain.clusters for one in verdict.judgements), default=None)
     if number is None:
         return Check(Question.TRAFFIC, True, "nothing to compare")
-    finding = f"{number:.0f} connections"
+    finding = text.counted(round(number), "connection", "connections")
     if number >= FEW_CLUSTERS:
         return Check(Question.TRAFFIC, True, finding)
     reason = f"{number:.1f} independent connections; {FEW_CLUSTERS} are needed"
-    longer = recording(capture, times=2 * FEW_CLUSTERS / max(number, 1.0))
+    longer = recording(invocation, times=2 * FEW_CLUSTERS / max(number, 1.0))
     return Check(Question.TRAFFIC, False, finding, reason, longer)
 
 
-RECORDED_S, MOST_PACKETS = 600, 1_000_000
-"""How long a recording should be, and the packets after which it ends: 150 MB."""
+EXAMPLE = "100pkt"
+"""A buffer in a command, to be replaced by the path's."""
 
 
-def recording(capture: Capture, times: float = 1.0) -> tuple[str, ...]:
+def recording(invocation: Invocation, times: float = 1.0) -> tuple[str, ...]:
     """The command that records what is missing; `times` as long as this capture."""
-    ports = []
-    if "server_port" in capture.connections.columns:  # not in one that is anonymous
-        ports = capture.connections["server_port"].drop_nulls().mode().sort().to_list()
-    only = f"tcp port {ports[0]}" if ports else "tcp"
-    lasts_s = max(RECORDED_S, round(times * _lasts_s(capture), -2)) if times > 1 else RECORDED_S
-    packets = MOST_PACKETS * lasts_s // RECORDED_S
-    command = f"timeout {lasts_s:.0f} tcpdump -i any -s 128 -c {packets:.0f}"
-    return f"{command} -w mine.pcap {only}", "flowstart replay mine.pcap"
+    lasts_s = round(times * _lasts_s(invocation.capture), -2) if times > 1 else 0.0
+    command = next_command.recording(invocation.capture, max(next_command.SECONDS, lasts_s))
+    return command, invocation.of_recording
 
 
 def _lasts_s(capture: Capture) -> float:
@@ -343,11 +340,11 @@ def _lasts_s(capture: Capture) -> float:
     return cast("float", starts.max()) - cast("float", starts.min())
 
 
-def _settling(capture: Capture) -> tuple[str, ...]:
+def _settling(invocation: Invocation) -> tuple[str, ...]:
     """What shows why a recording is not reproduced: packets, or what the host was set to."""
-    if server_log.is_log(capture):
-        return recording(capture)
+    if server_log.is_log(invocation.capture):
+        return recording(invocation)
     return (
-        shlex.join(["flowstart", "capture", *capture.files, "--calibrate"]),
+        invocation.with_options("--details"),
         "sysctl net.ipv4.tcp_congestion_control; ip route show default",
     )

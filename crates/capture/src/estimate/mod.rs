@@ -98,14 +98,14 @@ const HEADERS: (u64, u64) = (1500, 1448);
 const LEAP: u64 = 65_536;
 
 impl Lane {
-    /// A data packet passed.
-    pub fn arrived(&mut self, segment: &Segment, repeat: bool) {
+    /// A data packet passed, so much later than the fastest of its connection.
+    pub fn arrived(&mut self, segment: &Segment, repeat: bool, wait: Option<u64>) {
         self.bytes = self.bytes.saturating_add(segment.payload.into());
         self.losses += u64::from(repeat);
         if segment.payload > 0 {
             self.packets += 1;
             let trains = self.arrivals.get_or_insert_default();
-            trains.push(segment.time, segment.length.into());
+            trains.push(segment.time, segment.length.into(), wait);
         }
     }
 
@@ -125,12 +125,12 @@ impl Lane {
         self.bytes = self.bytes.saturating_add(bytes);
     }
 
-    /// An acknowledgement passed that goes further than any before.
-    pub fn acknowledged(&mut self, time: u64, advanced: u64) {
+    /// An acknowledgement passed that goes further than any before, so much later than the fastest of its connection.
+    pub fn acknowledged(&mut self, time: u64, advanced: u64, wait: Option<u64>) {
         let trains = self.acknowledgements.get_or_insert_default();
         match advanced > LEAP {
             true => trains.interrupt(),
-            false => trains.push(time, advanced * HEADERS.0 / HEADERS.1),
+            false => trains.push(time, advanced * HEADERS.0 / HEADERS.1, wait),
         }
     }
 
@@ -305,13 +305,13 @@ impl Remote {
                 &to.acknowledgements,
                 "acknowledgements",
                 to.ack_wait,
-                "data to acknowledgement",
+                &UNTIL_ACKNOWLEDGED,
             ),
             from_remote: from.path(
                 &from.arrivals,
                 "data packets",
                 from.stamp_wait,
-                "time stamp to arrival",
+                &UNTIL_ARRIVED,
             ),
         }
     }
@@ -322,27 +322,51 @@ const FULL: f64 = 1500.0;
 /// A wait that is shorter may be a host's own: its scheduler, its interrupts, its clock's tick. ns
 const TELLING: u64 = 1_000_000;
 
+/// What shows the wait in a queue.
+struct Interval {
+    name: &'static str,
+    /// Why none does.
+    without: &'static str,
+}
+
+const UNTIL_ACKNOWLEDGED: Interval = Interval {
+    name: "data to acknowledgement",
+    without: "acknowledgements were of single segments, which may be delayed, or waited behind \
+              other data",
+};
+const UNTIL_ARRIVED: Interval = Interval {
+    name: "time stamp to arrival",
+    without: "there are no time stamps in milliseconds, or for too short a time",
+};
+
 impl Lane {
     fn path(
         &self,
         trains: &Option<Box<Trains>>,
         events: &str,
         wait: Option<u64>,
-        interval: &str,
+        interval: &Interval,
     ) -> Path {
-        let (rate, rate_method) = match trains
+        let mode = trains
             .as_ref()
-            .map_or(Err(trains::NOTHING), |trains| trains.mode())
-        {
+            .map_or(Err(trains::NOTHING), |trains| trains.mode());
+        let (rate, bound, rate_method) = match mode {
             Ok(mode) => {
                 let share = 100.0 * mode.share;
                 let method = format!(
                     "mode of the rates of trains of {} {events}; {share:.0} % of their bytes",
                     trains::LENGTH
                 );
-                (Some(mode.rate), method)
+                match mode.queued {
+                    true => (Some(mode.rate), None, method),
+                    false => (
+                        None,
+                        Some(mode.rate),
+                        format!("at least the {method}; no queue"),
+                    ),
+                }
             }
-            Err(why) => (None, format!("not estimated: {why}")),
+            Err(why) => (None, None, format!("not estimated: {why}")),
         };
         let buffer = match rate {
             Some(rate) => self.buffer(rate, wait, interval),
@@ -353,6 +377,7 @@ impl Lane {
             data_packets: self.packets,
             retransmitted_packets: self.losses,
             rate_bps: rate,
+            rate_low_bps: bound,
             rate_method,
             queueing_s: wait.map(|wait| since(0, wait)),
             buffer_packets: buffer.packets,
@@ -361,10 +386,10 @@ impl Lane {
         }
     }
 
-    fn buffer(&self, rate: f64, wait: Option<u64>, interval: &str) -> Buffer {
+    fn buffer(&self, rate: f64, wait: Option<u64>, interval: &Interval) -> Buffer {
         let waited = wait.map(|wait| {
             let packets = (since(0, wait) * rate / (8.0 * FULL)).round() as u64;
-            self.waited(wait, packets, interval)
+            self.waited(wait, packets, interval.name)
         });
         let flown = self.flown(rate);
         match (waited, flown) {
@@ -373,7 +398,7 @@ impl Lane {
             }
             (Some(waited), _) => waited,
             (None, Some(flown)) => flown,
-            (None, None) => Buffer::unknown(format!("not estimated: no times from {interval}")),
+            (None, None) => Buffer::unknown(format!("not estimated: {}", interval.without)),
         }
     }
 
@@ -504,7 +529,7 @@ mod tests {
         };
         // One packet a millisecond: of a flight of 110 packets 10 are on the way.
         let found = |losses, wait| {
-            let buffer = lane(losses, 110 * 1448).buffer(12e6, wait, "");
+            let buffer = lane(losses, 110 * 1448).buffer(12e6, wait, &UNTIL_ARRIVED);
             (buffer.packets, buffer.at_least)
         };
         assert_eq!(found(1, Some(50 * MS)), (Some(50), false));
@@ -512,6 +537,11 @@ mod tests {
         assert_eq!(found(0, Some(150 * MS)), (Some(150), true));
         assert_eq!(found(1, Some(MS / 2)), (Some(100), true));
         assert_eq!(found(1, None), (Some(100), true));
-        assert_eq!(lane(0, 10 * 1448).buffer(12e6, None, "").packets, None);
+        assert_eq!(
+            lane(0, 10 * 1448)
+                .buffer(12e6, None, &UNTIL_ARRIVED)
+                .packets,
+            None
+        );
     }
 }

@@ -5,6 +5,12 @@
 //! its duration. Trains within one busy period agree; those with a pause in them are slower, each differently. So the
 //! bottleneck shows as a peak in the histogram of train rates, and of several peaks it is the fastest that is not
 //! just chance: slower ones come from windows that were not full.
+//!
+//! A sender that paces, or waits for a disk, makes such a peak as well. So a peak is the bottleneck's only if a queue
+//! was seen at its rate: the train took longer to arrive than to leave, or its first and its last packet had waited for
+//! as long as the train lasts. Otherwise the path has at least that rate. Jitter spreads trains too, but those are then
+//! slower than the peak. The dispersion of trains is that of Dovrolis, Ramanathan and Moore, "Packet-dispersion
+//! techniques and a capacity-estimation methodology" (2004), section II.
 
 /// Packets in a train after its first.
 pub(super) const LENGTH: usize = 8;
@@ -21,13 +27,20 @@ const SHARE: f64 = 0.08;
 const OF_HIGHEST: f64 = 0.2;
 const BYTES: f64 = 24_000.0;
 
+/// A train that took so much longer to arrive than to leave was spread by the path; its part that is spread. Pacing of
+/// slow start is at twice the rate of ACKs (Linux, tcp_pacing_ss_ratio), which spreads half.
+const SPREAD: f64 = 0.25;
+/// A peak with this share of its trains in a queue, of those of which it is known, is the bottleneck's. An assumption:
+/// a flow that its window limits queues in slow start only.
+const QUEUED: f32 = 0.05;
+
 /// Why there is no rate where nothing went.
 pub(super) const NOTHING: &str = "too few bytes went this way";
 
 /// Train rates of one lane.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trains {
-    recent: [(u64, u64); LENGTH + 1],
+    recent: [Passed; LENGTH + 1],
     filled: usize,
     next: usize,
     sum: u64,
@@ -42,41 +55,79 @@ pub(super) struct Trains {
 /// So many bins are made room for at a time. Twice as many each time, as a `Vec` does it, is mostly empty.
 const ROOM: usize = 8;
 
+/// What passed, and how much later than at the earliest.
+#[derive(Clone, Copy, Debug, Default)]
+struct Passed {
+    time: u64,
+    bytes: u64,
+    wait: u64,
+}
+
+/// A wait that is not known: an `Option` would take twice the memory.
+const UNKNOWN: u64 = u64::MAX;
+
 #[derive(Clone, Copy, Debug, Default)]
 struct Bin {
     bytes: f64,
     /// Rates, weighted with bytes.
     rates: f64,
+    /// Bytes of trains of which the waits are known, and of those in a queue.
+    known: f32,
+    queued: f32,
+}
+
+impl Bin {
+    fn add(&mut self, more: &Bin) {
+        self.bytes += more.bytes;
+        self.rates += more.rates;
+        self.known += more.known;
+        self.queued += more.queued;
+    }
+
+    fn joined(bins: &[Bin]) -> Bin {
+        let mut all = Bin::default();
+        bins.iter().for_each(|bin| all.add(bin));
+        all
+    }
+
+    fn is_bottleneck(&self) -> bool {
+        self.queued > 0.0 && self.queued >= QUEUED * self.known
+    }
 }
 
 /// A believed peak.
 pub(super) struct Mode {
     pub rate: f64,
     pub share: f64,
+    /// A queue was seen at this rate; otherwise the path has at least this rate.
+    pub queued: bool,
 }
 
 impl Trains {
-    /// Something passed: the train of which it is the last gets a rate.
-    pub fn push(&mut self, time: u64, bytes: u64) {
+    /// Something passed: the train of which it is the last gets a rate. `wait` is its time on the way beyond the minimum
+    /// of its connection, where that is known. ns
+    pub fn push(&mut self, time: u64, bytes: u64, wait: Option<u64>) {
         let Some(place) = self.recent.get_mut(self.next) else {
             return;
         };
-        let left = std::mem::replace(place, (time, bytes));
+        let wait = wait.unwrap_or(UNKNOWN);
+        let left = std::mem::replace(place, Passed { time, bytes, wait });
         self.next = (self.next + 1) % (LENGTH + 1);
         self.sum += bytes;
         self.passed += bytes;
         if self.filled <= LENGTH {
             self.filled += 1;
         } else {
-            self.sum -= left.1;
+            self.sum -= left.bytes;
         }
         // After the ring is full, the next place is the oldest: the train's first.
-        if let (true, Some(&(start, first))) = (self.filled > LENGTH, self.recent.get(self.next)) {
-            if time > start && self.passed >= START {
-                self.count(
-                    (self.sum - first) as f64 * 8e9 / (time - start) as f64,
-                    bytes as f64,
-                );
+        if let (true, Some(&first)) = (self.filled > LENGTH, self.recent.get(self.next)) {
+            if time > first.time && self.passed >= START {
+                let lasted = time - first.time;
+                let rate = (self.sum - first.bytes) as f64 * 8e9 / lasted as f64;
+                let known = first.wait != UNKNOWN && wait != UNKNOWN;
+                let queued = known.then(|| in_queue((first.wait, wait), lasted));
+                self.count(rate, bytes as f64, queued);
             }
         }
     }
@@ -86,11 +137,14 @@ impl Trains {
         (self.filled, self.next, self.sum) = (0, 0, 0);
     }
 
-    fn count(&mut self, rate: f64, bytes: f64) {
+    fn count(&mut self, rate: f64, bytes: f64, queued: Option<bool>) {
         let bin = (libm::log(rate / LOWEST) / STEP).clamp(0.0, (BINS - 1) as f64) as usize;
+        let counted = |is: bool| if is { bytes as f32 } else { 0.0 };
         let more = Bin {
             bytes,
             rates: bytes * rate,
+            known: counted(queued.is_some()),
+            queued: counted(queued == Some(true)),
         };
         self.add_to(bin, more);
     }
@@ -99,9 +153,7 @@ impl Trains {
         let number = number as u16;
         match self.numbers.binary_search(&number) {
             Ok(at) => {
-                let bin = &mut self.bins[at];
-                bin.bytes += more.bytes;
-                bin.rates += more.rates;
+                self.bins[at].add(&more);
             }
             Err(at) => {
                 if self.numbers.len() == self.numbers.capacity() {
@@ -140,23 +192,29 @@ impl Trains {
         // A peak's own rate may lie on the border of two bins.
         let peaks = || {
             all_bins.windows(3).filter_map(|bins| match bins {
-                [a, b, c] if b.bytes >= a.bytes && b.bytes >= c.bytes => {
-                    let bytes = a.bytes + b.bytes + c.bytes;
-                    Some((bytes, (a.rates + b.rates + c.rates) / bytes))
-                }
+                [a, b, c] if b.bytes >= a.bytes && b.bytes >= c.bytes => Some(Bin::joined(bins)),
                 _ => None,
             })
         };
-        let highest = peaks().map(|peak| peak.0).fold(0.0, f64::max);
+        let highest = peaks().map(|peak| peak.bytes).fold(0.0, f64::max);
         let least = BYTES.max(SHARE * all).max(OF_HIGHEST * highest);
-        let believed = peaks().rfind(|peak| peak.0 >= least);
-        let (bytes, rate) =
-            believed.ok_or("no rate is distinct; senders never kept the path busy")?;
+        let mut believed = peaks().filter(|peak| peak.bytes >= least);
+        let queued = believed.clone().filter(Bin::is_bottleneck).last();
+        let peak = queued
+            .or_else(|| believed.next_back())
+            .ok_or("no rate is distinct; senders never kept the path busy")?;
         Ok(Mode {
-            rate,
-            share: bytes / all,
+            rate: peak.rates / peak.bytes,
+            share: peak.bytes / all,
+            queued: queued.is_some(),
         })
     }
+}
+
+/// Whether a train that lasted so long was in a queue, by the waits of its first and its last packet.
+fn in_queue((first, last): (u64, u64), lasted: u64) -> bool {
+    let spread = last.saturating_sub(first) as f64 >= SPREAD * lasted as f64;
+    spread || first.min(last) >= lasted
 }
 
 #[cfg(test)]
@@ -170,7 +228,7 @@ mod tests {
         for _ in 0..count {
             for _ in 0..length {
                 time += gap;
-                trains.push(time, 1500);
+                trains.push(time, 1500, None);
             }
             time += pause;
         }
@@ -189,7 +247,7 @@ mod tests {
         let mut time = 0;
         for n in 0..2000u64 {
             time += 1_000_000 * (1 + n * 7919 % 997);
-            trains.push(time, 100 + n % 5);
+            trains.push(time, 100 + n % 5, None);
         }
         assert!(bursts(1, 5, 1000, 0).mode().is_err());
         assert!(trains.mode().map_or(true, |mode| mode.rate < 1e5));
@@ -199,7 +257,52 @@ mod tests {
     fn an_interruption_is_no_rate() {
         let mut trains = bursts(1, 8, 1000, 0);
         trains.interrupt();
-        trains.push(20_000, 1500);
+        trains.push(20_000, 1500, None);
         assert!(trains.bins.is_empty());
+    }
+
+    /// A thousand packets at 10 Mbit/s, each with its wait.
+    fn waiting(wait: impl Fn(u64) -> Option<u64>) -> Mode {
+        let mut trains = Trains::default();
+        for n in 0..1000 {
+            trains.push(n * 1_200_000, 1500, wait(n));
+        }
+        trains.mode().ok().unwrap()
+    }
+
+    #[test]
+    fn a_rate_is_the_bottleneck_s_where_a_queue_was_seen() {
+        const MS: u64 = 1_000_000;
+        let cases = [
+            ("no waits known", waiting(|_| None), false),
+            ("paced", waiting(|_| Some(0)), false),
+            (
+                "paced, jitter",
+                waiting(|n| Some(n * 7919 % 997 * 200)),
+                false,
+            ),
+            ("a long queue", waiting(|_| Some(20 * MS)), true),
+            // Bursts of twenty that leave at once: each packet waits for those before it.
+            ("bursts", waiting(|n| Some(n % 20 * 1_200_000)), true),
+        ];
+        for (name, mode, queued) in cases {
+            assert_eq!(mode.queued, queued, "{name}");
+            assert!((mode.rate / 10e6 - 1.0).abs() < 0.01, "{name}");
+        }
+    }
+
+    #[test]
+    fn of_two_peaks_the_one_with_a_queue_is_the_bottleneck_s() {
+        let mut trains = Trains::default();
+        let mut time = 0;
+        for n in 0..2000 {
+            // Half of the acknowledgements are drawn together on their way back.
+            let gap = if n / 500 % 2 == 0 { 1_200_000 } else { 120_000 };
+            time += gap;
+            let wait = if gap == 1_200_000 { n % 20 * gap } else { 0 };
+            trains.push(time, 1500, Some(wait));
+        }
+        let mode = trains.mode().ok().unwrap();
+        assert!(mode.queued && (mode.rate / 10e6 - 1.0).abs() < 0.01);
     }
 }

@@ -16,6 +16,8 @@ use crate::layers::{Segment, RST};
 pub(crate) struct Waits {
     least: Option<u64>,
     most: u64,
+    /// The last mark that was acknowledged.
+    left: Option<Mark>,
     /// The longest of data next to which the other side sent none.
     quiet: Option<u64>,
     until_stamped: Option<Spread>,
@@ -34,6 +36,14 @@ struct Spread {
     first_stamp: u32,
     low: i64,
     high: i64,
+}
+
+impl Spread {
+    /// From data passing to a stamp.
+    fn until(&self, stamp: u32, passed: u64) -> i64 {
+        let ticks = i64::from(stamp.wrapping_sub(self.first_stamp) as i32);
+        ticks * TICK - signed(passed)
+    }
 }
 
 /// Where some of the data end.
@@ -95,6 +105,9 @@ impl Waits {
             self.marks.clear();
             self.repaired = self.repaired.max(end);
         }
+        if self.acked == 0 {
+            self.acked = end.saturating_sub(advanced);
+        }
         let marked = self.marks.back().map_or(self.acked, |mark| mark.end);
         let apart = end.saturating_sub(self.acked) / (MARKS as u64 / 2);
         let far = end >= marked.saturating_add(apart);
@@ -112,11 +125,36 @@ impl Waits {
         self.acked = ack.end;
         while let Some(mark) = self.marks.front().copied().filter(|m| m.end <= ack.end) {
             self.marks.pop_front();
+            self.left = Some(mark);
             // Only what ends with the acknowledgement caused it.
             if mark.end == ack.end && ack.advanced > SEGMENT {
                 self.measure(&mark, ack);
             }
         }
+    }
+
+    /// How much longer than the minimum the data took that an acknowledgement ends with, once that has been
+    /// [taken](Waits::acknowledged); unknown where data that were not marked, or the other side's, make it uncertain. ns
+    pub fn wait(&self, ack: &Acknowledgement) -> Option<u64> {
+        let mark = self.left?;
+        let passed = match self.marks.front() {
+            _ if mark.end == ack.end => mark.passed,
+            // Between two marks the data passed evenly, or the later part at once.
+            Some(next) if next.end > mark.end && ack.end > mark.end => {
+                let share = (ack.end - mark.end) as f64 / (next.end - mark.end) as f64;
+                mark.passed + (share * next.passed.saturating_sub(mark.passed) as f64) as u64
+            }
+            _ => return None,
+        };
+        if ack.heard.saturating_sub(mark.heard) <= REQUEST {
+            let took = ack.time.saturating_sub(passed);
+            return Some(took.saturating_sub(self.least.unwrap_or(took)));
+        }
+        let spread = self.until_stamped?;
+        let beyond = spread
+            .until(ack.stamp?, passed)
+            .saturating_sub(spread.low + TICK);
+        Some(beyond.max(0) as u64)
     }
 
     fn measure(&mut self, mark: &Mark, ack: &Acknowledgement) {
@@ -126,16 +164,13 @@ impl Waits {
             self.quiet = self.quiet.max(Some(wait));
         }
         if let Some(stamp) = ack.stamp {
-            let first_stamp = self
-                .until_stamped
-                .map_or(stamp, |spread| spread.first_stamp);
-            let ticks = i64::from(stamp.wrapping_sub(first_stamp) as i32);
-            let until = ticks * TICK - signed(mark.passed);
-            let spread = self.until_stamped.get_or_insert(Spread {
-                first_stamp,
-                low: until,
-                high: until,
-            });
+            let nothing = Spread {
+                first_stamp: stamp,
+                low: i64::MAX,
+                high: i64::MIN,
+            };
+            let spread = self.until_stamped.get_or_insert(nothing);
+            let until = spread.until(stamp, mark.passed);
             spread.low = spread.low.min(until);
             spread.high = spread.high.max(until);
         }
@@ -160,6 +195,14 @@ impl Waits {
         stamps.low = stamps.low.min(offset);
         stamps.high = stamps.high.max(offset);
         stamps.last = now;
+    }
+
+    /// How much longer than the minimum a packet with a time stamp took to arrive. Its clock's tick counts as no wait. ns
+    pub fn wait_of(&self, segment: &Segment) -> Option<u64> {
+        let stamps = self.stamps.filter(Stamps::may_be_ticks)?;
+        let (value, _) = segment.options.stamp?;
+        let offset = stamps.elapsed(segment.time) - stamps.ticks(value) * TICK;
+        Some(offset.saturating_sub(stamps.low + TICK).max(0) as u64)
     }
 
     /// The spread of the times that data took to the far side, whose packets are `answers`.
@@ -199,6 +242,14 @@ fn signed(time: u64) -> i64 {
 }
 
 impl Stamps {
+    /// Whether they advance as milliseconds do while a queue grows, which a sender's clock does not show: it may take
+    /// half of the time. Clocks of 100 and 250 Hz are slower. Less than twenty ticks decide nothing.
+    fn may_be_ticks(&self) -> bool {
+        let elapsed = self.elapsed(self.last.0);
+        let ticks = self.ticks(self.last.1) * TICK;
+        elapsed > 20 * TICK && ticks > elapsed / 3 && ticks < elapsed / 3 * 4
+    }
+
     fn elapsed(&self, time: u64) -> i64 {
         signed(time.saturating_sub(self.first.0))
     }

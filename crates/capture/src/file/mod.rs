@@ -61,6 +61,7 @@ fn is_stdin(path: &Path) -> bool {
 pub(crate) struct Source {
     /// Its path, or for bytes in memory its name.
     pub path: PathBuf,
+    /// All of it, or the start of the standard input.
     memory: Option<Memory>,
 }
 
@@ -75,11 +76,12 @@ impl AsRef<[u8]> for Memory {
 }
 
 impl Source {
-    /// A file at a path.
-    pub fn at(path: &Path) -> Source {
+    /// A file at a path; the standard input's first bytes may have been read already.
+    pub fn at(path: &Path, stdin_start: &[u8]) -> Source {
+        let memory = is_stdin(path).then(|| Memory(Arc::new(stdin_start.to_vec())));
         Source {
             path: path.into(),
-            memory: None,
+            memory,
         }
     }
 
@@ -93,11 +95,11 @@ impl Source {
 
     /// Its size in bytes; `None` for what is no plain file, which can be read only once.
     pub fn size(&self) -> Result<Option<u64>, Error> {
-        if let Some(Memory(data)) = &self.memory {
-            return Ok(Some(data.len() as u64));
-        }
         if is_stdin(&self.path) {
             return Ok(None);
+        }
+        if let Some(Memory(data)) = &self.memory {
+            return Ok(Some(data.len() as u64));
         }
         let metadata = fs::metadata(&self.path).map_err(|source| self.unopened(source))?;
         Ok(metadata.is_file().then_some(metadata.len()))
@@ -115,10 +117,11 @@ impl Source {
 
     fn reader(&self) -> io::Result<Box<dyn Read>> {
         if let Some(data) = &self.memory {
-            return Ok(Box::new(Cursor::new(data.clone())));
-        }
-        if is_stdin(&self.path) {
-            return Ok(Box::new(io::stdin()));
+            let data = Cursor::new(data.clone());
+            return Ok(match is_stdin(&self.path) {
+                true => Box::new(data.chain(io::stdin())),
+                false => Box::new(data),
+            });
         }
         match fs::metadata(&self.path)?.is_dir() {
             true => Err(io::Error::other("it is a directory")),

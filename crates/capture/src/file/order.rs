@@ -11,12 +11,19 @@ const ROOM: usize = 1024;
 
 pub(crate) trait Timed {
     fn time(&self) -> u64;
+
+    /// Whether both are of one direction of a connection, which a card captures in order.
+    fn same_way(&self, _: &Self) -> bool {
+        false
+    }
 }
 
 /// The waiting room.
 pub(crate) struct Order<T> {
     waiting: VecDeque<T>,
     left: u64,
+    /// The furthest that a packet was before one of the same way that came earlier. ns
+    set_back: u64,
 }
 
 /// The packet is earlier than one that has already left the room; it is handed back.
@@ -27,6 +34,7 @@ impl<T: Timed> Order<T> {
         Order {
             waiting: VecDeque::with_capacity(ROOM + 1),
             left: 0,
+            set_back: 0,
         }
     }
 
@@ -39,6 +47,10 @@ impl<T: Timed> Order<T> {
         match self.waiting.back() {
             Some(last) if last.time() > time => {
                 let place = self.waiting.partition_point(|other| other.time() <= time);
+                let mut later = self.waiting.range(place..).rev();
+                let same = later.find(|other| other.same_way(&item));
+                let step = same.map_or(0, |other| other.time() - time);
+                self.set_back = self.set_back.max(step);
                 self.waiting.insert(place, item);
             }
             _ => self.waiting.push_back(item),
@@ -55,6 +67,11 @@ impl<T: Timed> Order<T> {
         let first = self.waiting.pop_front()?;
         self.left = first.time();
         Some(first)
+    }
+
+    /// The furthest that time went back within one direction of a connection. ns
+    pub fn set_back(&self) -> u64 {
+        self.set_back
     }
 
     /// Forgets everything, for a new start.
@@ -96,6 +113,31 @@ mod tests {
                 prop_assert_eq!(out, expected);
             }
         }
+    }
+
+    /// A time, and the direction of a connection.
+    #[derive(Clone, Copy)]
+    struct Way(u64, u8);
+
+    impl Timed for Way {
+        fn time(&self) -> u64 {
+            self.0
+        }
+
+        fn same_way(&self, other: &Self) -> bool {
+            self.1 == other.1
+        }
+    }
+
+    #[test]
+    fn a_step_of_the_clock_shows_within_a_direction_only() {
+        let step = |ways: &[Way]| {
+            let mut order = Order::new();
+            ways.iter().for_each(|&way| drop(order.push(way)));
+            order.set_back()
+        };
+        assert_eq!(step(&[Way(50, 1), Way(40, 2), Way(60, 2)]), 0);
+        assert_eq!(step(&[Way(50, 1), Way(58, 1), Way(51, 2), Way(45, 1)]), 13);
     }
 
     #[test]

@@ -110,6 +110,21 @@ fn by_type(data: &[u8], at: usize) -> Network {
     }
 }
 
+/// The numbers of the VLANs in a frame's tags, outer ones first.
+pub(super) fn vlans(link: u32, data: &[u8]) -> impl Iterator<Item = u32> + '_ {
+    let mut at = match link {
+        ETHERNET => 12,
+        LINUX_COOKED => 14,
+        _ => usize::MAX - 4,
+    };
+    std::iter::from_fn(move || {
+        let is_tag = matches!(u16_at(data, at), Some(0x8100 | 0x88a8 | 0x9100 | 0x9200));
+        let number = u16_at(data, at + 2).filter(|_| is_tag)?;
+        at += 4;
+        Some(u32::from(number & 0x0fff))
+    })
+}
+
 /// Follows tags and tunnels from one EtherType to the next.
 pub(super) fn above(data: &[u8], mut kind: u16, mut at: usize) -> Network {
     for _ in 0..DEEPEST {

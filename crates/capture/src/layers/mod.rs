@@ -34,6 +34,15 @@ pub(crate) enum Passed {
 }
 
 impl Timed for Passed {
+    fn same_way(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Passed::Tcp(a), Passed::Tcp(b)) => {
+                (a.source, a.destination) == (b.source, b.destination)
+            }
+            _ => false,
+        }
+    }
+
     fn time(&self) -> u64 {
         match self {
             Passed::Tcp(segment) => segment.time,
@@ -79,6 +88,7 @@ pub(crate) fn decode(
     if let Some(tag) = tunnel::bridge_tag(link, data) {
         *removed.entry(tag).or_default() += 1;
     }
+    let mut domain = link::vlans(link, data).fold(0, mixed);
     let mut layer = (link::network(link, data), data, on_wire);
     for _ in 0..header::DEEPEST {
         let (network, data, on_wire) = layer;
@@ -87,7 +97,7 @@ pub(crate) fn decode(
             Err(left_out) => return left_out.into(),
         };
         let Some(inside) = tunnel::inside(protocol, &packet) else {
-            return transport(protocol, &packet, time);
+            return transport(protocol, &packet, time, domain);
         };
         let (Some(inner), Some(length)) = (
             packet.data.get(inside.at..),
@@ -96,6 +106,7 @@ pub(crate) fn decode(
             return LeftOut::Unreadable.into();
         };
         *removed.entry(inside.tunnel).or_default() += 1;
+        domain = inside.network_ids(inner).fold(domain, mixed);
         layer = (inside.network(inner), inner, length);
     }
     LeftOut::Unreadable.into()
@@ -123,10 +134,15 @@ fn above_ip(
     }
 }
 
-fn transport(protocol: u8, packet: &ip::Packet, time: u64) -> Decoded {
+/// The digest of a network's identifiers with one more.
+fn mixed(domain: u32, id: u32) -> u32 {
+    (domain.rotate_left(13) ^ id.wrapping_add(1)).wrapping_mul(0x9e37_79b1)
+}
+
+fn transport(protocol: u8, packet: &ip::Packet, time: u64, domain: u32) -> Decoded {
     match protocol {
         ip::TCP => match tcp::segment(packet, time) {
-            Some(segment) => Decoded::Passed(Passed::Tcp(segment)),
+            Some(segment) => Decoded::Passed(Passed::Tcp(Segment { domain, ..segment })),
             None => LeftOut::Unreadable.into(),
         },
         ip::UDP => match udp::datagram(packet, time) {
@@ -146,6 +162,14 @@ pub(crate) mod tests {
 
     fn decode(link: u32, data: &[u8], original: u32) -> Decoded {
         super::decode(link, data, original, 0, &mut BTreeMap::new())
+    }
+
+    /// A segment without flags but ACK.
+    pub fn plain() -> Segment {
+        Segment {
+            flags: ACK,
+            ..segment(1, &ethernet())
+        }
     }
 
     fn segment(link: u32, data: &[u8]) -> Segment {

@@ -11,13 +11,28 @@ pub(crate) enum Other {
     NotIp,
     /// A protocol above IP.
     Protocol(u8),
-    /// UDP, by the lower of its two ports.
+    /// UDP to a port of a service.
     Udp(u16),
+    /// UDP between two ports of which none is known to be a service's, the lower first.
+    UdpBetween(u16, u16),
     /// A long header of QUIC whose version is not known here.
     QuicVersion(u32),
 }
 
+/// Ports from here on are given to clients by their systems; below the other limit are those of well-known services.
+const EPHEMERAL: u16 = 32768;
+const WELL_KNOWN: u16 = 1024;
+
 impl Other {
+    /// UDP between two ports.
+    pub fn udp(a: u16, b: u16) -> Other {
+        let (low, high) = (a.min(b), a.max(b));
+        match low < WELL_KNOWN || low < EPHEMERAL && high >= EPHEMERAL || low == high {
+            true => Other::Udp(low),
+            false => Other::UdpBetween(low, high),
+        }
+    }
+
     /// Its name for people.
     pub fn name(self) -> String {
         match self {
@@ -36,6 +51,7 @@ impl Other {
             Other::Protocol(132) => "SCTP".into(),
             Other::Protocol(protocol) => format!("IP protocol {protocol}"),
             Other::Udp(port) => format!("UDP to port {port}"),
+            Other::UdpBetween(low, high) => format!("UDP between ports {low} and {high}"),
             Other::QuicVersion(0) => "QUIC version negotiation".into(),
             Other::QuicVersion(version) => format!("QUIC of the unknown version 0x{version:08x}"),
         }
@@ -84,5 +100,19 @@ impl Others {
             names.push(format!("{rest} others"));
         }
         (all > 0).then(|| (all, names.join(", ")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_is_a_service_s_only_where_the_other_is_a_client_s() {
+        let name = |a, b| Other::udp(a, b).name();
+        assert_eq!(name(50_000, 4789), "UDP to port 4789");
+        assert_eq!(name(53, 5353), "UDP to port 53");
+        assert_eq!(name(6000, 5000), "UDP between ports 5000 and 6000");
+        assert_eq!(name(50_000, 40_000), "UDP between ports 40000 and 50000");
     }
 }

@@ -27,6 +27,8 @@ pub(crate) struct Segment {
     pub options: Options,
     /// Differs between two packets unless one is a copy of the other, taken at another place of the same host.
     pub print: u64,
+    /// Differs between networks whose addresses may be equal: VLANs, and networks in tunnels.
+    pub domain: u32,
     /// The IP header has an identification, which differs between packets (RFC 6864).
     pub identified: bool,
 }
@@ -80,6 +82,7 @@ pub(super) fn segment(packet: &Packet, time: u64) -> Option<Segment> {
         length: packet.packet as u32,
         options,
         print: 0,
+        domain: 0,
         identified: packet.id != 0,
     };
     Some(Segment {

@@ -1,6 +1,6 @@
 //! Tunnels: packets in the payload of others, as mirrors of switches and clouds write them.
 
-use super::header::{u16_at, DEEPEST};
+use super::header::{u16_at, u32_at, DEEPEST};
 use super::ip::{self, Packet};
 use super::link::{self, Network};
 
@@ -52,6 +52,8 @@ pub(super) struct Inside {
     /// Where the inner packet begins, counted from the tunnel's header.
     pub at: usize,
     content: Content,
+    /// The identifier of one of the networks in a tunnel: a VNI, a key, a TEID.
+    id: Option<u32>,
 }
 
 enum Content {
@@ -65,7 +67,21 @@ impl Inside {
             tunnel,
             at,
             content,
+            id: None,
         })
+    }
+
+    fn of_network(self, id: Option<u32>) -> Self {
+        Inside { id, ..self }
+    }
+
+    /// The identifiers of an inner packet's network, which other networks with the same addresses do not have.
+    pub fn network_ids<'a>(&self, data: &'a [u8]) -> impl Iterator<Item = u32> + 'a {
+        let link = match self.content {
+            Content::Link(link) => link,
+            Content::EtherType(_) => link::RAW,
+        };
+        self.id.into_iter().chain(link::vlans(link, data))
     }
 
     /// Where in the inner packet an IP header begins.
@@ -120,7 +136,11 @@ fn gre(data: &[u8]) -> Option<Inside> {
     let at = length(&[CHECKSUM | ROUTING, KEY, SEQUENCE]);
     match kind {
         0x88be | 0x22eb => erspan(data, at, kind, flags & SEQUENCE != 0),
-        _ => of_type(Tunnel::Gre, at, kind),
+        _ => {
+            let key = u32_at(data, length(&[CHECKSUM | ROUTING]));
+            let key = key.filter(|_| flags & KEY != 0);
+            Some(of_type(Tunnel::Gre, at, kind)?.of_network(key))
+        }
     }
 }
 
@@ -152,7 +172,8 @@ fn udp(data: &[u8]) -> Option<Inside> {
 /// RFC 7348, section 5: the flag I is set; the first bit is the group policy extension's.
 fn vxlan(data: &[u8], at: usize) -> Option<Inside> {
     (data.first()? & 0x7f == 0x08).then_some(())?;
-    Inside::new(Tunnel::Vxlan, at + 8, Content::Link(link::ETHERNET))
+    let inside = Inside::new(Tunnel::Vxlan, at + 8, Content::Link(link::ETHERNET))?;
+    Some(inside.of_network(u32_at(data, 4)))
 }
 
 /// RFC 8926, section 3.4.
@@ -160,7 +181,8 @@ fn geneve(data: &[u8], at: usize) -> Option<Inside> {
     let first = *data.first()?;
     (first >> 6 == 0).then_some(())?;
     let options = usize::from(first & 0x3f) * 4;
-    of_type(Tunnel::Geneve, at + 8 + options, u16_at(data, 2)?)
+    let inside = of_type(Tunnel::Geneve, at + 8 + options, u16_at(data, 2)?)?;
+    Some(inside.of_network(u32_at(data, 4)))
 }
 
 /// 3GPP TS 29.281, section 5.1: version 1 with a user packet.
@@ -177,7 +199,8 @@ fn gtp_u(data: &[u8], start: usize) -> Option<Inside> {
             at = beyond_extensions(data, at)?;
         }
     }
-    Inside::new(Tunnel::GtpU, start + at, Content::Link(link::RAW))
+    let inside = Inside::new(Tunnel::GtpU, start + at, Content::Link(link::RAW))?;
+    Some(inside.of_network(u32_at(data, 4)))
 }
 
 /// Each extension header has its length in units of four bytes first and the next one's type last.

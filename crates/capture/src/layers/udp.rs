@@ -68,7 +68,7 @@ pub(super) fn datagram(packet: &Packet, time: u64) -> Result<Datagram, Option<Ot
     const HEADER: usize = 8;
     let data = packet.data;
     let (source, destination) = (u16_at(data, 0).ok_or(None)?, u16_at(data, 2).ok_or(None)?);
-    let other = Some(Other::Udp(source.min(destination)));
+    let other = Some(Other::udp(source, destination));
     let payload = data.get(HEADER..).ok_or(other)?;
     let packets = match quic_packets(payload) {
         Ok(Some(packets)) => packets,
