@@ -1,0 +1,241 @@
+//! The growth of a window from round trip to round trip, and the end of slow start.
+//!
+//! A round ends with the first data that the sender sent after it had heard an ACK of the round's first data. Its bytes
+//! are the sender's window, if the sender used all of it.
+
+use serde::Serialize;
+
+use crate::answers::{Answer, Heard, Sending, Trip};
+use crate::pacing::{Paced, Pacing};
+
+/// Rounds that are kept: a start of 16 round trips grows by a factor of 65 536.
+const MOST: usize = 16;
+/// A window grows in slow start at least by this factor per round trip: ACKs for every second segment, each of which
+/// adds a segment, make it 1.5, and conservative slow start (RFC 9406) 1.25.
+const GROWS: f64 = 1.2;
+/// Rounds without growth that show the end of slow start.
+const FLAT: usize = 3;
+/// Segments that duplicate ACKs release before a loss is detected (RFC 3042).
+const LIMITED_TRANSMIT: u64 = 2;
+
+/// What ended slow start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Exit {
+    /// Data were repeated.
+    Loss,
+    /// The receiver reported a congestion mark (RFC 3168).
+    EcnMark,
+    /// The window stopped growing without a loss or a mark: by delay, or by a model of the path.
+    NoLoss,
+    /// The receiver's window was the limit.
+    ReceiverWindow,
+    /// The data ended before.
+    EndOfData,
+}
+
+/// The rounds of one side's data.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Rounds {
+    /// Bytes of the complete ones of a transfer, up to `count`.
+    bytes: [u64; MOST],
+    /// Of these, limited by the receiver's window.
+    limited: [bool; MOST],
+    count: usize,
+    open: Option<Round>,
+    /// The end of the furthest data.
+    highest: u64,
+    /// Growth by a transfer that ended before slow start did.
+    earlier: Option<f64>,
+    ended: Option<(Exit, Option<u64>)>,
+    /// Nothing is known from here on.
+    over: bool,
+    pub pacing: Pacing,
+    /// Bytes of the largest round since the latest loss or idle time.
+    pub largest: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Round {
+    first: u64,
+    begin: u64,
+    bytes: u64,
+    /// The latest stamp that its data have echoed.
+    echo: Option<u32>,
+    answer: Option<Answer>,
+    limited: bool,
+}
+
+impl Rounds {
+    /// Data pass the monitor.
+    pub fn sent(&mut self, data: &Sending, trip: &Trip) {
+        if data.repeat {
+            self.repeated(data, trip);
+            return;
+        }
+        self.pacing.sent(data, trip);
+        let answered = |round: &Round| round.answer.filter(|answer| answer.is_heard(data));
+        if let Some(answer) = self.open.as_ref().and_then(answered) {
+            self.close(data, answer, trip);
+        }
+        let round = self.open.get_or_insert_with(|| Round::new(data));
+        let end = data.end().max(self.highest);
+        round.bytes += end - self.highest.max(round.first);
+        round.echo = data.echo();
+        round.limited |= trip.is_near() && data.edge.is_some_and(|edge| end + data.mss > edge);
+        self.highest = end;
+    }
+
+    /// The peer acknowledged data.
+    pub fn acknowledged(&mut self, ack: &Heard, trip: &Trip) {
+        self.pacing.acknowledged(ack.time);
+        if let Some(round) = &mut self.open {
+            if ack.confirms(round.first) {
+                round
+                    .answer
+                    .get_or_insert_with(|| Answer::new(ack, trip, round.echo));
+            }
+        }
+        if ack.marked && self.starts() {
+            let flight = self.highest.saturating_sub(ack.acked);
+            self.end(Exit::EcnMark, trip.is_near().then_some(flight));
+        }
+    }
+
+    /// A round is complete: data pass that answer an ACK of it.
+    fn close(&mut self, data: &Sending, answer: Answer, trip: &Trip) {
+        let Some(round) = self.open.take() else {
+            return;
+        };
+        let in_flight = data.acked < self.highest;
+        if !in_flight && data.time.saturating_sub(answer.time) > trip.rtt / 2 {
+            self.begin();
+            return;
+        }
+        self.pacing.round(round.bytes, trip, self.count == 0);
+        self.largest = self.largest.max(round.bytes);
+        if self.over || self.ended.is_some() || self.count == MOST {
+            return;
+        }
+        let window = data.edge.map(|edge| edge.saturating_sub(data.acked));
+        let fills = window.is_some_and(|window| round.bytes + 2 * data.mss >= window);
+        self.bytes[self.count] = round.bytes;
+        self.limited[self.count] = round.limited || fills;
+        self.count += 1;
+        self.flat(data.mss, trip);
+    }
+
+    /// Ends slow start where the last rounds did not grow, though something before them did.
+    fn flat(&mut self, mss: u64, trip: &Trip) {
+        let Some(first) = self.count.checked_sub(FLAT + 1) else {
+            return;
+        };
+        let last = &self.bytes[first..self.count];
+        let grows = |pair: &[u64]| pair[1] > pair[0] + (2 * mss).max(pair[0] / 20);
+        if last.windows(2).any(grows) {
+            return;
+        }
+        if self.limited[first..self.count].iter().all(|&limited| limited) {
+            self.end(Exit::ReceiverWindow, Some(last[FLAT]));
+        } else if !self.limited[..self.count].contains(&true)
+            && trip.is_near()
+            && self.pacing.verdict().is_some()
+            && self.bytes[..=first].windows(2).any(|pair| factor(pair) >= GROWS)
+        {
+            self.end(Exit::NoLoss, Some(last[0]));
+        }
+    }
+
+    /// Data pass again, or late.
+    fn repeated(&mut self, data: &Sending, trip: &Trip) {
+        let late = |round: Round| {
+            let soon = data.time.saturating_sub(round.begin) < trip.rtt - trip.rtt / 16;
+            data.fresh && data.start >= round.first && soon
+        };
+        if self.open.is_some_and(late) {
+            return;
+        }
+        self.largest = 0;
+        if !self.starts() {
+            return;
+        }
+        // A repetition of the end is a probe (RFC 8985, section 7), one of what was acknowledged is spurious.
+        if data.end() >= self.highest || data.end() <= data.acked {
+            self.over = true;
+            return;
+        }
+        let released = LIMITED_TRANSMIT * data.mss;
+        let flight = self.highest - data.start;
+        self.end(Exit::Loss, Some(flight.saturating_sub(released).max(data.mss)));
+    }
+
+    /// Whether slow start lasts, as far as complete rounds show it.
+    fn starts(&self) -> bool {
+        let complete = &self.bytes[..self.count];
+        let grew = complete.windows(2).last().is_none_or(|pair| factor(pair) >= GROWS);
+        self.ended.is_none() && !self.over && grew
+    }
+
+    fn end(&mut self, exit: Exit, window: Option<u64>) {
+        self.ended = Some((exit, window));
+    }
+
+    /// A transfer begins after a pause.
+    pub fn begin(&mut self) {
+        self.open = None;
+        if self.ended.is_none() {
+            self.earlier = self.earlier.or(self.growth_of_rounds());
+            self.count = 0;
+        }
+    }
+
+    /// Factor by which the window grew per round trip of slow start.
+    pub fn growth(&self) -> Option<f64> {
+        self.growth_of_rounds().or(self.earlier)
+    }
+
+    /// The median of the rounds' factors until they no longer grow, of two the larger: a round in which slow start ended
+    /// grew by less.
+    fn growth_of_rounds(&self) -> Option<f64> {
+        let complete = &self.bytes[..self.count];
+        let unlimited = self.limited[..self.count].iter().position(|&limited| limited);
+        let mut factors: Vec<f64> = complete[..unlimited.unwrap_or(self.count)]
+            .windows(2)
+            .map(factor)
+            .take_while(|&factor| factor >= GROWS)
+            .collect();
+        factors.sort_by(f64::total_cmp);
+        factors.get(factors.len() / 2).copied()
+    }
+
+    /// What ended slow start, and the window in bytes then. `done`: the connection's data ended and were acknowledged.
+    pub fn exit(&self, done: bool) -> Option<(Exit, Option<u64>)> {
+        let grew = self.growth().is_some() && self.starts();
+        self.ended.or((done && grew).then_some((Exit::EndOfData, None)))
+    }
+
+    /// Windows per round trip at which it is paced; zero where it is not.
+    pub fn paced(&self) -> Option<f64> {
+        self.pacing.verdict().map(|verdict| match verdict {
+            Paced::No => 0.0,
+            Paced::At(rate) => rate,
+        })
+    }
+}
+
+impl Round {
+    fn new(data: &Sending) -> Self {
+        Round {
+            first: data.start,
+            begin: data.time,
+            bytes: 0,
+            echo: data.echo(),
+            answer: None,
+            limited: false,
+        }
+    }
+}
+
+fn factor(pair: &[u64]) -> f64 {
+    pair[1] as f64 / pair[0].max(1) as f64
+}
