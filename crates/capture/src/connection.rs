@@ -413,7 +413,7 @@ impl Live {
         let mss = self.mss()?;
         let side = &self.sides[sender];
         let acked = self.sides[1 - sender].window.acked;
-        let done = side.fin.is_some() && acked.is_some_and(|acked| acked >= side.highest);
+        let done = acked.is_some_and(|acked| acked >= side.highest);
         let mut facts = self.senders[sender].facts(mss, done);
         let window = self.senders[sender].initial.measured();
         let limit = window.map_or(0, |window| window.bytes + mss);

@@ -18,6 +18,7 @@ mod pacing;
 mod quic;
 mod read;
 mod reading;
+mod reduction;
 mod repeats;
 mod results;
 mod rotation;
@@ -36,6 +37,6 @@ pub use error::Error;
 pub use read::{read, read_bytes};
 pub use reading::{Collected, Reading, Rows};
 pub use results::{
-    Connection, Direction, Exit, Facts, Flag, Format, Group, Handshake, IdleRestart, Options, Path, Progress,
+    Connection, Control, Direction, Exit, Facts, Flag, Format, Group, Handshake, IdleRestart, Options, Path, Progress,
     QuicConnection, Transfer,
 };

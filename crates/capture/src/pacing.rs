@@ -10,10 +10,10 @@ use crate::answers::{Sending, Trip};
 /// send at one to three windows per round trip.
 const AT_ONCE: u64 = 8;
 /// A paced rate, in windows per round trip, is between these.
-const RATES: [f64; 2] = [0.5, 5.0];
-/// The window must have changed by this factor for its pacing to differ from a slow interface.
+const GAINS: [f64; 2] = [0.5, 5.0];
+/// The rate must have grown by this factor, with the window, for pacing to differ from a slow interface.
 const CHANGED: f64 = 1.3;
-/// Packets or spacings of a round that show something.
+/// Packets of a round that show something.
 const FEW: u32 = 8;
 
 /// The spacing of one side's data.
@@ -23,8 +23,8 @@ pub(crate) struct Pacing {
     last: u64,
     ack: u64,
     at_once: bool,
-    /// Bytes of the round before.
-    window: u64,
+    /// Bytes that have left together.
+    burst: u64,
     tally: Tally,
     before: Option<Spaced>,
     verdict: Option<Paced>,
@@ -44,51 +44,58 @@ struct Tally {
     packets: u32,
     /// Of these, sent at once after an ACK.
     at_once: u32,
-    /// Spacings without an ACK between, their bytes and time.
-    gaps: u32,
+    /// Bursts that data were held back after, their bytes, and the time until then.
+    held: u32,
     bytes: u64,
     time: u64,
+    /// The same time in round trips at one window each: the bytes that they would have carried.
+    windows: f64,
 }
 
 /// A round whose data were spaced.
 #[derive(Clone, Copy, Debug)]
 struct Spaced {
-    window: u64,
     /// Bytes per ns.
     rate: f64,
+    /// Windows per round trip.
+    gain: f64,
 }
 
 impl Pacing {
-    /// New data pass.
-    pub fn sent(&mut self, data: &Sending, trip: &Trip) {
+    /// New data pass, of a sender whose window has so many bytes.
+    pub fn sent(&mut self, data: &Sending, trip: &Trip, window: u64) {
         if self.verdict.is_some() || !trip.is_near() {
             return;
         }
-        let spacing = trip.rtt * data.mss / (AT_ONCE * self.window.max(data.mss));
+        let window = window.max(data.mss);
+        let together = trip.rtt * data.mss / (AT_ONCE * window);
         let gap = data.time.saturating_sub(self.last);
-        let answers = data.time.saturating_sub(self.ack) <= trip.half + spacing;
-        self.at_once = answers || (self.at_once && gap <= spacing);
+        let answers = data.time.saturating_sub(self.ack) <= trip.half + together;
+        self.at_once = answers || (self.at_once && gap <= together);
         let tally = &mut self.tally;
         tally.packets += 1;
         tally.at_once += u32::from(self.at_once);
-        if self.ack + trip.half < self.last {
-            tally.gaps += 1;
-            tally.bytes += data.payload;
-            tally.time += gap;
+        if gap > together {
+            if !self.at_once {
+                tally.held += 1;
+                tally.bytes += self.burst;
+                tally.time += gap;
+                tally.windows += gap as f64 * window as f64 / trip.rtt as f64;
+            }
+            self.burst = 0;
         }
+        self.burst += data.payload;
         self.last = data.time;
     }
 
-    /// An ACK of new data passes.
+    /// An ACK passes.
     pub fn acknowledged(&mut self, time: u64) {
         self.ack = time;
     }
 
-    /// A round of so many bytes has ended. `initial`: it was the first flight, which Linux does not pace and which
-    /// answers no ACK.
-    pub fn round(&mut self, window: u64, trip: &Trip, initial: bool) {
+    /// A round has ended. `initial`: it was the first flight, which Linux does not pace and which answers no ACK.
+    pub fn round(&mut self, initial: bool) {
         let tally = std::mem::take(&mut self.tally);
-        self.window = window;
         if self.verdict.is_some() || initial || tally.packets < FEW {
             return;
         }
@@ -96,11 +103,12 @@ impl Pacing {
             self.verdict = Some(Paced::No);
             return;
         }
-        let spaced = tally.spaced(window, trip);
+        let spaced = tally.spaced();
         if let (Some(now), Some(before)) = (spaced, self.before) {
-            let windows = now.window as f64 / before.window as f64;
-            if windows >= CHANGED && now.rate / before.rate >= windows.sqrt() {
-                self.verdict = Some(Paced::At(now.per_trip(trip)));
+            // With a window that has doubled, a pacer is faster and an interface is not.
+            let alike = now.gain / before.gain;
+            if now.rate >= CHANGED * before.rate && (1.0 / CHANGED..CHANGED).contains(&alike) {
+                self.verdict = Some(Paced::At(now.gain));
             }
         }
         self.before = spaced;
@@ -113,17 +121,13 @@ impl Pacing {
 }
 
 impl Tally {
-    fn spaced(&self, window: u64, trip: &Trip) -> Option<Spaced> {
-        let rate = self.bytes as f64 / self.time.max(1) as f64;
-        let spaced = Spaced { window, rate };
-        let [low, high] = RATES;
-        let paced = (low..=high).contains(&spaced.per_trip(trip));
-        (paced && self.gaps >= FEW / 2 && self.at_once * 2 <= self.packets).then_some(spaced)
-    }
-}
-
-impl Spaced {
-    fn per_trip(&self, trip: &Trip) -> f64 {
-        self.rate * trip.rtt as f64 / self.window as f64
+    fn spaced(&self) -> Option<Spaced> {
+        let spaced = Spaced {
+            rate: self.bytes as f64 / self.time.max(1) as f64,
+            gain: self.bytes as f64 / self.windows,
+        };
+        let [low, high] = GAINS;
+        let paced = (low..=high).contains(&spaced.gain);
+        (paced && self.held >= FEW / 2 && self.at_once * 2 <= self.packets).then_some(spaced)
     }
 }

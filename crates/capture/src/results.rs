@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use serde::Serialize;
 
+pub use crate::reduction::Control;
 pub use crate::rounds::Exit;
 pub use crate::sender::{Facts, IdleRestart};
 

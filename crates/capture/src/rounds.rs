@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::answers::{Answer, Heard, Sending, Trip};
 use crate::pacing::{Paced, Pacing};
+use crate::reduction::{Control, Reduction};
 
 /// Rounds that are kept: a start of 16 round trips grows by a factor of 65 536.
 const MOST: usize = 16;
@@ -14,7 +15,10 @@ const MOST: usize = 16;
 /// adds a segment, make it 1.5, and conservative slow start (RFC 9406) 1.25.
 const GROWS: f64 = 1.2;
 /// Rounds without growth that show the end of slow start.
-const FLAT: usize = 3;
+const FLAT: usize = 2;
+/// Linux's CUBIC grows by a twentieth per round trip before it has seen a loss (tcp_cubic.c, `cnt`), and a little more as
+/// segments are whole: more than this part is slow start.
+const SLOWEST: u64 = 16;
 /// Segments that duplicate ACKs release before a loss is detected (RFC 3042).
 const LIMITED_TRANSMIT: u64 = 2;
 
@@ -35,7 +39,7 @@ pub enum Exit {
 }
 
 /// The rounds of one side's data.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Rounds {
     /// Bytes of the complete ones of a transfer, up to `count`.
     bytes: [u64; MOST],
@@ -43,13 +47,22 @@ pub(crate) struct Rounds {
     limited: [bool; MOST],
     count: usize,
     open: Option<Round>,
+    /// The transfer's first byte.
+    first: u64,
     /// The end of the furthest data.
     highest: u64,
-    /// Growth by a transfer that ended before slow start did.
+    last: u64,
+    /// ACKs without progress since the latest with some.
+    duplicates: u32,
+    acked: u64,
+    /// Growth by its rounds, and by those of a transfer that ended before slow start did.
+    growth: Option<f64>,
     earlier: Option<f64>,
     ended: Option<(Exit, Option<u64>)>,
-    /// Nothing is known from here on.
+    /// Nothing is known of slow start from here on.
     over: bool,
+    /// What followed the latest loss, until that is complete.
+    reduction: Option<Box<Reduction>>,
     pub pacing: Pacing,
     /// Bytes of the largest round since the latest loss or idle time.
     pub largest: u64,
@@ -73,22 +86,34 @@ impl Rounds {
             self.repeated(data, trip);
             return;
         }
-        self.pacing.sent(data, trip);
+        self.pacing.sent(data, trip, self.window(data.acked));
+        let end = data.end().max(self.highest);
+        let reduction = self.reduction.as_mut();
+        if reduction.is_some_and(|reduction| !reduction.is_over(data)) {
+            self.highest = end;
+            return;
+        }
         let answered = |round: &Round| round.answer.filter(|answer| answer.is_heard(data));
         if let Some(answer) = self.open.as_ref().and_then(answered) {
             self.close(data, answer, trip);
         }
+        if self.count == 0 && self.open.is_none() {
+            self.first = data.next;
+        }
         let round = self.open.get_or_insert_with(|| Round::new(data));
-        let end = data.end().max(self.highest);
         round.bytes += end - self.highest.max(round.first);
         round.echo = data.echo();
         round.limited |= trip.is_near() && data.edge.is_some_and(|edge| end + data.mss > edge);
         self.highest = end;
+        self.last = data.time;
     }
 
     /// The peer acknowledged data.
     pub fn acknowledged(&mut self, ack: &Heard, trip: &Trip) {
         self.pacing.acknowledged(ack.time);
+        if let Some(reduction) = &mut self.reduction {
+            reduction.acknowledged(ack, trip);
+        }
         if let Some(round) = &mut self.open {
             if ack.confirms(round.first) {
                 round
@@ -96,7 +121,10 @@ impl Rounds {
                     .get_or_insert_with(|| Answer::new(ack, trip, round.echo));
             }
         }
-        if ack.marked && self.starts() {
+        self.duplicates = if ack.acked > self.acked { 0 } else { self.duplicates + 1 };
+        self.acked = self.acked.max(ack.acked);
+        // After duplicates the sender detects a loss first.
+        if ack.marked && self.duplicates == 0 && self.starts() {
             let flight = self.highest.saturating_sub(ack.acked);
             self.end(Exit::EcnMark, trip.is_near().then_some(flight));
         }
@@ -107,13 +135,17 @@ impl Rounds {
         let Some(round) = self.open.take() else {
             return;
         };
-        let in_flight = data.acked < self.highest;
-        if !in_flight && data.time.saturating_sub(answer.time) > trip.rtt / 2 {
+        // A queue delays data without a pause.
+        let late = [answer.time, self.last].map(|before| data.time.saturating_sub(before));
+        if data.acked >= self.highest && late.iter().all(|&late| late > trip.rtt / 2) {
             self.begin();
             return;
         }
-        self.pacing.round(round.bytes, trip, self.count == 0);
+        self.pacing.round(self.count == 0);
         self.largest = self.largest.max(round.bytes);
+        if let Some(reduction) = &mut self.reduction {
+            reduction.round(round.bytes, data.time);
+        }
         if self.over || self.ended.is_some() || self.count == MOST {
             return;
         }
@@ -122,6 +154,7 @@ impl Rounds {
         self.bytes[self.count] = round.bytes;
         self.limited[self.count] = round.limited || fills;
         self.count += 1;
+        self.growth = self.growth_of_rounds();
         self.flat(data.mss, trip);
     }
 
@@ -131,7 +164,7 @@ impl Rounds {
             return;
         };
         let last = &self.bytes[first..self.count];
-        let grows = |pair: &[u64]| pair[1] > pair[0] + (2 * mss).max(pair[0] / 20);
+        let grows = |pair: &[u64]| pair[1] > pair[0] + (2 * mss).max(pair[0] / SLOWEST);
         if last.windows(2).any(grows) {
             return;
         }
@@ -156,17 +189,42 @@ impl Rounds {
             return;
         }
         self.largest = 0;
-        if !self.starts() {
-            return;
-        }
+        let starts = self.starts();
         // A repetition of the end is a probe (RFC 8985, section 7), one of what was acknowledged is spurious.
-        if data.end() >= self.highest || data.end() <= data.acked {
+        let lost = data.end() < self.highest && data.end() > data.acked;
+        let released = LIMITED_TRANSMIT * data.mss;
+        let flight = self.highest.saturating_sub(data.start + released).max(data.mss);
+        self.reduce(data, flight, lost);
+        if !starts || !lost {
             self.over = true;
             return;
         }
-        let released = LIMITED_TRANSMIT * data.mss;
-        let flight = self.highest - data.start;
-        self.end(Exit::Loss, Some(flight.saturating_sub(released).max(data.mss)));
+        // Had slow start lasted until then, all that was acknowledged would have enlarged the window.
+        if flight + 3 * data.mss < self.window(data.start) / 100 * 97 {
+            self.over = true;
+        } else {
+            self.end(Exit::Loss, Some(flight));
+        }
+    }
+
+    /// A loss begins a recovery, unless one is complete, or data of this one are repeated.
+    fn reduce(&mut self, data: &Sending, flight: u64, lost: bool) {
+        match &self.reduction {
+            Some(reduction) if reduction.is_complete() || !reduction.is_left() => {}
+            _ => {
+                self.ended = self.known_end();
+                self.open = None;
+                let next = Reduction::new(data, flight, self.highest);
+                self.reduction = lost.then(|| Box::new(next));
+            }
+        }
+    }
+
+    /// The window in slow start once all up to `acked` is acknowledged: the first flight and what its growth added.
+    fn window(&self, acked: u64) -> u64 {
+        let first = if self.count > 0 { self.bytes[0] } else { 0 };
+        let growth = self.growth.unwrap_or(1.0).min(2.0);
+        first + ((growth - 1.0) * acked.saturating_sub(self.first) as f64) as u64
     }
 
     /// Whether slow start lasts, as far as complete rounds show it.
@@ -184,14 +242,14 @@ impl Rounds {
     pub fn begin(&mut self) {
         self.open = None;
         if self.ended.is_none() {
-            self.earlier = self.earlier.or(self.growth_of_rounds());
+            self.earlier = self.earlier.or(self.growth.take());
             self.count = 0;
         }
     }
 
     /// Factor by which the window grew per round trip of slow start.
     pub fn growth(&self) -> Option<f64> {
-        self.growth_of_rounds().or(self.earlier)
+        self.growth.or(self.earlier)
     }
 
     /// The median of the rounds' factors until they no longer grow, of two the larger: a round in which slow start ended
@@ -211,7 +269,18 @@ impl Rounds {
     /// What ended slow start, and the window in bytes then. `done`: the connection's data ended and were acknowledged.
     pub fn exit(&self, done: bool) -> Option<(Exit, Option<u64>)> {
         let grew = self.growth().is_some() && self.starts();
-        self.ended.or((done && grew).then_some((Exit::EndOfData, None)))
+        self.known_end().or((done && grew).then_some((Exit::EndOfData, None)))
+    }
+
+    /// The end of slow start, unless it was taken for that of a loss to which the sender did not respond.
+    fn known_end(&self) -> Option<(Exit, Option<u64>)> {
+        let kept = self.reduction.as_ref().is_some_and(|reduction| reduction.is_kept());
+        self.ended.filter(|(exit, _)| !(kept && *exit == Exit::Loss))
+    }
+
+    /// The congestion control, where a reduction has shown it.
+    pub fn control(&self, mss: u64) -> Option<Control> {
+        self.reduction.as_ref()?.control(mss)
     }
 
     /// Windows per round trip at which it is paced; zero where it is not.

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::answers::{Heard, Sending, Trip};
 use crate::initial::Initial;
+use crate::reduction::Control;
 use crate::rounds::{Exit, Rounds};
 
 /// A pause is idle time if it is longer than this, or than four RTTs: longer than the RTO of stacks in use (RFC 6298,
@@ -25,6 +26,8 @@ pub struct Facts {
     pub pacing: Option<f64>,
     /// What idle time did to the window.
     pub idle_restart: Option<IdleRestart>,
+    /// The congestion control.
+    pub control: Option<Control>,
 }
 
 /// What idle time longer than the RTO did to a window.
@@ -40,7 +43,7 @@ pub enum IdleRestart {
 }
 
 /// The measurements of one side.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Sender {
     pub initial: Initial,
     pub rounds: Rounds,
@@ -129,6 +132,7 @@ impl Sender {
             exit_window: exit.and_then(|(_, window)| window),
             pacing: self.rounds.paced(),
             idle_restart: self.idle_restart(mss),
+            control: self.rounds.control(mss),
         }
     }
 

@@ -8,7 +8,7 @@ use std::hash::Hash;
 use std::net::IpAddr;
 
 use flowstart_capture::{
-    Connection, Direction, Exit, Flag, Handshake, IdleRestart, QuicConnection, Reading, Rows, Transfer,
+    Connection, Control, Direction, Exit, Flag, Handshake, IdleRestart, QuicConnection, Reading, Rows, Transfer,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -193,6 +193,8 @@ table! {
             s2c_exit: Exit = row.s2c_facts.exit,
             c2s_idle_restart: IdleRestart = row.c2s_facts.idle_restart,
             s2c_idle_restart: IdleRestart = row.s2c_facts.idle_restart,
+            c2s_cc: Control = row.c2s_facts.control,
+            s2c_cc: Control = row.s2c_facts.control,
             state: String = row.state,
             history: String = row.history,
             flags: Vec<Flag> = Some(row.flags),
