@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::answers::{Answer, Heard, Sending, Trip};
 
 /// Rounds after a recovery that are compared with a curve, and the fewest that show one.
-const MOST: usize = 12;
+const MOST: usize = 8;
 const FEWEST: usize = 5;
 /// Smaller windows do not show a factor: it is off by some segments.
 const SMALLEST: f64 = 30.0;
@@ -41,6 +41,8 @@ pub(crate) struct Reduction {
     rounds: [(u64, u64); MOST],
     count: usize,
     begun: Option<u64>,
+    /// The next loss has been seen.
+    over: bool,
 }
 
 impl Reduction {
@@ -54,6 +56,7 @@ impl Reduction {
             rounds: [(0, 0); MOST],
             count: 0,
             begun: None,
+            over: false,
         }
     }
 
@@ -74,20 +77,19 @@ impl Reduction {
 
     /// A round after the recovery is complete.
     pub fn round(&mut self, bytes: u64, time: u64) {
-        if let (Some(begun), Some(round)) = (self.begun, self.rounds.get_mut(self.count)) {
-            *round = (bytes, time.saturating_sub(begun));
+        if let (Some(begun), false) = (self.begun, self.over) {
+            self.rounds[self.count] = (bytes, time.saturating_sub(begun));
             self.count += 1;
+            self.over = self.count == MOST;
         }
     }
 
-    /// The recovery is over.
-    pub fn is_left(&self) -> bool {
-        self.begun.is_some()
-    }
-
-    /// Rounds enough were seen.
-    pub fn is_complete(&self) -> bool {
-        self.count == MOST
+    /// Data are repeated. Whether that begins another recovery, to be measured in the place of this one.
+    pub fn repeated(&mut self) -> bool {
+        if self.begun.is_some() {
+            self.over = true;
+        }
+        self.over && self.count < FEWEST
     }
 
     /// Whether the sender kept its window, as far as rounds show it: the loss had no effect.
@@ -114,13 +116,18 @@ impl Reduction {
             (after / before - factor).abs() <= FACTOR && rounds.iter().enumerate().all(near)
         };
         let reno = |number: f64, _: f64| after + number;
-        let cubic = |number: f64, time: f64| {
-            let (scale, factor) = (0.4, 0.7);
-            let plateau = ((before - after) / scale).cbrt();
-            let estimate = after + number * 3.0 * (1.0 - factor) / (1.0 + factor);
-            (scale * (time - plateau).powi(3) + before).max(estimate)
+        let cubic = |plateau: f64| {
+            move |number: f64, time: f64| {
+                let (scale, factor) = (0.4, 0.7);
+                let until = ((plateau - after) / scale).cbrt();
+                let estimate = after + number * 3.0 * (1.0 - factor) / (1.0 + factor);
+                (scale * (time - until).powi(3) + plateau).max(estimate)
+            }
         };
-        match (follows(0.5, &reno), follows(0.7, &cubic)) {
+        // After a loss below the one before, the plateau is lower (RFC 9438, section 4.7).
+        let plateaus = [before, before * 0.85];
+        let cubic = plateaus.into_iter().any(|plateau| follows(0.7, &cubic(plateau)));
+        match (follows(0.5, &reno), cubic) {
             (true, false) => Some(Control::Reno),
             (false, true) => Some(Control::Cubic),
             _ => None,

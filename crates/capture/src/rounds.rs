@@ -207,16 +207,13 @@ impl Rounds {
         }
     }
 
-    /// A loss begins a recovery, unless one is complete, or data of this one are repeated.
+    /// A loss begins a recovery, unless it belongs to the one before or that is measured.
     fn reduce(&mut self, data: &Sending, flight: u64, lost: bool) {
-        match &self.reduction {
-            Some(reduction) if reduction.is_complete() || !reduction.is_left() => {}
-            _ => {
-                self.ended = self.known_end();
-                self.open = None;
-                let next = Reduction::new(data, flight, self.highest);
-                self.reduction = lost.then(|| Box::new(next));
-            }
+        if self.reduction.as_mut().is_none_or(|reduction| reduction.repeated()) {
+            self.ended = self.known_end();
+            self.open = None;
+            let next = Reduction::new(data, flight, self.highest);
+            self.reduction = lost.then(|| Box::new(next));
         }
     }
 
