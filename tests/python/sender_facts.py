@@ -83,12 +83,12 @@ def sender(number: int) -> Sender:
     elif kind == "idle":
         path["buffer"] = f"{bdp * 8}pkt"
         stack["restart"] = draw.choice(("initial-window", "keep", "linux"))
-        idle_s = draw.choice((2, 3, 10))
+        idle_s = draw.choice((2, 10))
         grown, size = draw.randint(8, 20), draw.randint(30, 50)
         del flow["size"]
         flow["writes"] = [
             {"size": f"{grown * stack['iw']}pkt", "at": "0s"},
-            {"size": f"{size * stack['iw']}pkt", "at": f"{idle_s + rtt_ms / 20}s"},
+            {"size": f"{size * stack['iw']}pkt", "at": f"{idle_s + 12 * rtt_ms / 1e3:.2f}s"},
         ]
         # Linux halves the window for each RTO, which is a second at least by the RFCs.
         decays = stack["restart"] == "linux" and preset == "rfc" and idle_s < 4
@@ -110,7 +110,7 @@ def sender(number: int) -> Sender:
         path["jitter_every"] = "1ms"
     elif kind == "bbr":
         flow |= {"startup": "bbr-startup", "cc": "bbr"}
-        truth["pacing"] = math.nan  # by a rate, not by the window
+        truth |= {"pacing": math.nan, "growth": math.nan}  # by a rate, not by the window
     if kind not in ("control", "bbr"):
         truth["cc"] = flow["cc"]
     scenario = {"path": path, "stack": stack, "flows": [flow], "seed": number}
@@ -142,11 +142,13 @@ def judge(fact: str, measured: Any, known: Any) -> str:
         return "unknown"
     if known is None:
         return "wrong"
+    if fact == "growth" and math.isnan(known):
+        return "unknown"
     if fact in ("exit", "idle_restart", "cc"):
         return "right" if measured == known else "wrong"
     if fact == "pacing" and (known == 0 or math.isnan(known)):
         return "right" if (measured > 0) == (known != 0) else "wrong"
-    tolerance = {"growth": 0.1, "exit_window": 0.15, "pacing": 0.25}[fact]
+    tolerance = {"growth": 0.1, "exit_window": 0.2, "pacing": 0.25}[fact]
     return "right" if abs(measured - known) <= tolerance * known else "wrong"
 
 

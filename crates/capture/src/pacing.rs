@@ -1,8 +1,9 @@
 //! Whether a sender paces, by the spacing of its data near the sender.
 //!
-//! Without pacing, data follow an ACK at once. A pacer sends at a rate that is proportional to the window: the spacing
-//! of data between which no ACK arrives, times the window, stays as it is from one round trip to the next. The
-//! spacing of a slow interface does not change with the window, so it is not taken for pacing.
+//! A pacer sends at a rate that is proportional to the window: the spacing of data that it holds back, times the window,
+//! stays as it is from one round trip to the next. The spacing of a slow interface does not change with the window. A
+//! sender that sends a window in less time than any pacer does not pace. Both show in slow start only: later, ACKs set
+//! the spacing.
 
 use crate::answers::{Sending, Trip};
 
@@ -48,6 +49,9 @@ struct Tally {
     held: u32,
     bytes: u64,
     time: u64,
+    /// The time of all its data, and the longest spacing.
+    span: u64,
+    longest: u64,
     /// The same time in round trips at one window each: the bytes that they would have carried.
     windows: f64,
 }
@@ -64,7 +68,7 @@ struct Spaced {
 impl Pacing {
     /// New data pass, of a sender whose window has so many bytes.
     pub fn sent(&mut self, data: &Sending, trip: &Trip, window: u64) {
-        if self.verdict.is_some() || !trip.is_near() {
+        if !trip.is_near() {
             return;
         }
         let window = window.max(data.mss);
@@ -73,6 +77,10 @@ impl Pacing {
         let answers = data.time.saturating_sub(self.ack) <= trip.half + together;
         self.at_once = answers || (self.at_once && gap <= together);
         let tally = &mut self.tally;
+        if tally.packets > 0 {
+            tally.span += gap;
+            tally.longest = tally.longest.max(gap);
+        }
         tally.packets += 1;
         tally.at_once += u32::from(self.at_once);
         if gap > together {
@@ -93,15 +101,18 @@ impl Pacing {
         self.ack = time;
     }
 
-    /// A round has ended. `initial`: it was the first flight, which Linux does not pace and which answers no ACK.
-    pub fn round(&mut self, initial: bool) {
+    /// A round has ended. `grew`: the window grew, as in slow start. Returns whether nearly all its data followed ACKs at
+    /// once. Linux does not pace the first flight, which answers no ACK.
+    pub fn round(&mut self, grew: bool, trip: &Trip) -> bool {
         let tally = std::mem::take(&mut self.tally);
-        if self.verdict.is_some() || initial || tally.packets < FEW {
-            return;
+        let clocked = tally.at_once * 10 >= tally.packets * 9;
+        if self.verdict.is_some() || !grew || tally.packets < FEW || !trip.is_near() {
+            return clocked;
         }
-        if tally.at_once * 10 >= tally.packets * 9 {
+        // The longest spacing may be that of a delayed ACK.
+        if ((tally.span - tally.longest) as f64) < trip.rtt as f64 / GAINS[1] {
             self.verdict = Some(Paced::No);
-            return;
+            return clocked;
         }
         let spaced = tally.spaced();
         if let (Some(now), Some(before)) = (spaced, self.before) {
@@ -112,6 +123,7 @@ impl Pacing {
             }
         }
         self.before = spaced;
+        clocked
     }
 
     /// How it paces, if that is known.

@@ -85,8 +85,8 @@ impl Reduction {
     }
 
     /// Data are repeated. Whether that begins another recovery, to be measured in the place of this one.
-    pub fn repeated(&mut self) -> bool {
-        if self.begun.is_some() {
+    pub fn repeated(&mut self, data: &Sending) -> bool {
+        if self.begun.is_some() || data.start >= self.until {
             self.over = true;
         }
         self.over && self.count < FEWEST

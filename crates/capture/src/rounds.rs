@@ -19,6 +19,11 @@ const FLAT: usize = 2;
 /// Linux's CUBIC grows by a twentieth per round trip before it has seen a loss (tcp_cubic.c, `cnt`), and a little more as
 /// segments are whole: more than this part is slow start.
 const SLOWEST: u64 = 16;
+/// Pacers that leave the limit to the window send at 1.25 windows per round trip at least (RFC 9002, section 7.7). A
+/// slower one follows a model of the path's rate, and its flights are not its window.
+const BY_WINDOW: f64 = 1.15;
+/// Segments at the beginning that Linux does not pace (`tcp_update_skb_after_send`).
+const UNPACED: u64 = 10;
 /// Segments that duplicate ACKs release before a loss is detected (RFC 3042).
 const LIMITED_TRANSMIT: u64 = 2;
 
@@ -45,6 +50,8 @@ pub(crate) struct Rounds {
     bytes: [u64; MOST],
     /// Of these, limited by the receiver's window.
     limited: [bool; MOST],
+    /// Of these, sent at once after ACKs: the sender waited for nothing else.
+    clocked: [bool; MOST],
     count: usize,
     open: Option<Round>,
     /// The transfer's first byte.
@@ -141,7 +148,10 @@ impl Rounds {
             self.begin();
             return;
         }
-        self.pacing.round(self.count == 0);
+        let before = self.count.checked_sub(1).map(|last| self.bytes[last]);
+        let grew = before.is_some_and(|before| factor(&[before, round.bytes]) >= GROWS);
+        let grew = grew && round.first - self.first >= UNPACED * data.mss;
+        let clocked = self.pacing.round(grew && self.reduction.is_none(), trip);
         self.largest = self.largest.max(round.bytes);
         if let Some(reduction) = &mut self.reduction {
             reduction.round(round.bytes, data.time);
@@ -153,6 +163,7 @@ impl Rounds {
         let fills = window.is_some_and(|window| round.bytes + 2 * data.mss >= window);
         self.bytes[self.count] = round.bytes;
         self.limited[self.count] = round.limited || fills;
+        self.clocked[self.count] = clocked;
         self.count += 1;
         self.growth = self.growth_of_rounds();
         self.flat(data.mss, trip);
@@ -172,7 +183,7 @@ impl Rounds {
             self.end(Exit::ReceiverWindow, Some(last[FLAT]));
         } else if !self.limited[..self.count].contains(&true)
             && trip.is_near()
-            && self.pacing.verdict().is_some()
+            && self.clocked[first + 1..self.count].iter().all(|&clocked| clocked)
             && self.bytes[..=first].windows(2).any(|pair| factor(pair) >= GROWS)
         {
             self.end(Exit::NoLoss, Some(last[0]));
@@ -200,16 +211,29 @@ impl Rounds {
             return;
         }
         // Had slow start lasted until then, all that was acknowledged would have enlarged the window.
-        if flight + 3 * data.mss < self.window(data.start) / 100 * 97 {
+        let by_rate = matches!(self.pacing.verdict(), Some(Paced::At(gain)) if gain < BY_WINDOW);
+        let smaller = flight + 3 * data.mss < self.window(data.start) / 100 * 97;
+        if by_rate || smaller || !self.is_steady(data.mss) {
             self.over = true;
         } else {
             self.end(Exit::Loss, Some(flight));
         }
     }
 
+    /// Whether all rounds grew by the same factor, up to two segments of delayed ACKs. A sender that follows a model of the
+    /// path's rate grows unevenly.
+    fn is_steady(&self, mss: u64) -> bool {
+        let growth = self.growth.unwrap_or(1.0);
+        let steady = |pair: &[u64]| {
+            let expected = growth * pair[0] as f64;
+            (pair[1] as f64 - expected).abs() <= 2.0 * mss as f64 + expected / 20.0
+        };
+        self.bytes[..self.count].windows(2).all(steady)
+    }
+
     /// A loss begins a recovery, unless it belongs to the one before or that is measured.
     fn reduce(&mut self, data: &Sending, flight: u64, lost: bool) {
-        if self.reduction.as_mut().is_none_or(|reduction| reduction.repeated()) {
+        if self.reduction.as_mut().is_none_or(|reduction| reduction.repeated(data)) {
             self.ended = self.known_end();
             self.open = None;
             let next = Reduction::new(data, flight, self.highest);
