@@ -12,6 +12,7 @@ import pathlib
 import random
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -19,15 +20,7 @@ import polars as pl
 
 import flowstart as fs
 from flowstart.captures import read_capture
-from flowstart.captures.senders import senders
 
-KINDS = (
-    *("loss", "model", "ecn", "window", "short", "paced", "per-ack", "idle", "slow application"),
-    *("control", "jitter", "bbr"),
-)
-"""What a sender shows: an exit by loss, without loss or by ECN; the receiver's window as the limit;
-data that end before; pacing; growth by ACKs instead of bytes; idle time; an application that
-writes at its own rate; a long transfer under a congestion control; jitter; BBR."""
 CONNECTIONS = 3
 FACTS = ("growth", "exit", "exit_window", "pacing", "idle_restart", "cc")
 EXITS = {"loss": "loss", "ecn": "ecn-mark", None: None}
@@ -35,86 +28,143 @@ EXITS = {"loss": "loss", "ecn": "ecn-mark", None: None}
 SIDES: tuple[Literal["sender", "receiver"], ...] = ("sender", "receiver")
 
 
-@dataclass(frozen=True)
+@dataclass
 class Sender:
-    """A simulated sender."""
+    """A simulated sender, and what is known of it."""
 
     number: int
     kind: str
-    scenario: dict[str, Any]
-    growth: float
-    pacing: float
+    bdp: int
+    """Bandwidth-delay product in segments."""
+    rtt_ms: int
+    path: dict[str, Any]
+    stack: dict[str, Any]
+    flow: dict[str, Any]
+    growth: float = 2.0
+    pacing: float = 0.0
+    """NaN: paced, but not by the window."""
     restart: str | None = None
-    cc: str | None = None
+    cc: str | None = "cubic"
+
+    @property
+    def scenario(self) -> dict[str, Any]:
+        """What is simulated."""
+        flows = [self.flow]
+        return {"path": self.path, "stack": self.stack, "flows": flows, "seed": self.number}
+
+
+def _loss(_one: Sender, _: random.Random) -> None:
+    """Slow start that ends by a loss, or with the data."""
+
+
+def _model(one: Sender, draw: random.Random) -> None:
+    one.flow["startup"] = draw.choice(("hystart", "hystart-plus-plus"))
+
+
+def _ecn(one: Sender, _: random.Random) -> None:
+    one.path |= {"queue": "codel:ecn=true", "buffer": f"{one.bdp * 20}pkt"}
+    one.stack["ecn"] = "classic"
+
+
+def _window(one: Sender, draw: random.Random) -> None:
+    """The receiver's window is the limit."""
+    one.stack["window"] = f"{draw.randint(20, one.bdp)}pkt"
+
+
+def _short(one: Sender, draw: random.Random) -> None:
+    """The data end before slow start does."""
+    one.flow["size"] = f"{draw.randint(1, 15) * one.stack['iw']}pkt"
+
+
+def _paced(one: Sender, draw: random.Random) -> None:
+    one.stack |= {"preset": "linux", "pacing": "internal"}
+    one.flow["startup"] = draw.choice(("slow-start", "hystart"))
+    one.pacing = 2.0
+
+
+def _per_ack(one: Sender, draw: random.Random) -> None:
+    """The window grows by ACKs instead of bytes."""
+    one.stack |= {"preset": "rfc", "ack_every": draw.choice((1, 2)), "ack_timer": "40ms"}
+    one.flow["startup"] = "slow-start:growth=per-ack"
+    one.growth = 2.0 if one.stack["ack_every"] == 1 else 1.5
+
+
+def _idle(one: Sender, draw: random.Random) -> None:
+    one.path["buffer"] = f"{one.bdp * 8}pkt"
+    rule = one.stack["restart"] = draw.choice(("initial-window", "keep", "linux"))
+    idle_s = draw.choice((2, 10))
+    first, second = (n * one.stack["iw"] for n in (draw.randint(8, 20), draw.randint(30, 50)))
+    del one.flow["size"]
+    one.flow["writes"] = [
+        {"size": f"{first}pkt", "at": "0s"},
+        {"size": f"{second}pkt", "at": f"{idle_s + 12 * one.rtt_ms / 1e3:.2f}s"},
+    ]
+    # Linux halves the window for each RTO, which is a second at least by the RFCs.
+    decays = rule == "linux" and one.stack["preset"] == "rfc" and idle_s < 4
+    one.restart = "kept" if rule == "keep" else "decayed" if decays else "initial-window"
+
+
+def _slow_application(one: Sender, draw: random.Random) -> None:
+    """The application writes at its own rate."""
+    del one.flow["size"]
+    every_ms = one.rtt_ms * draw.uniform(0.05, 0.4)
+    segments = max(1, int(one.bdp * every_ms / one.rtt_ms * draw.uniform(0.1, 0.7)))
+    times = [f"{number * every_ms:.2f}ms" for number in range(100)]
+    one.flow["writes"] = [{"size": f"{segments}pkt", "at": at} for at in times]
+
+
+def _control(one: Sender, draw: random.Random) -> None:
+    """A long transfer."""
+    cc = draw.choice(("reno", "cubic", "vegas", "westwood", "bic", "high-speed"))
+    one.flow |= {"cc": cc, "size": f"{one.bdp * 40}pkt"}
+    one.cc = cc if cc in ("reno", "cubic") else None
+
+
+def _jitter(one: Sender, draw: random.Random) -> None:
+    mean_ms = one.rtt_ms * draw.choice((0.01, 0.03, 0.1))
+    one.path |= {"jitter": f"exponential:mean={mean_ms:.2f}ms", "jitter_every": "1ms"}
+
+
+def _bbr(one: Sender, _: random.Random) -> None:
+    one.flow |= {"startup": "bbr-startup", "cc": "bbr"}
+    one.growth = one.pacing = math.nan
+    one.cc = None
+
+
+KINDS: dict[str, Callable[[Sender, random.Random], None]] = {
+    "loss": _loss,
+    "model": _model,
+    "ecn": _ecn,
+    "window": _window,
+    "short": _short,
+    "paced": _paced,
+    "per-ack": _per_ack,
+    "idle": _idle,
+    "application": _slow_application,
+    "control": _control,
+    "jitter": _jitter,
+    "bbr": _bbr,
+}
+"""What is special about a sender."""
 
 
 def sender(number: int) -> Sender:
     """The sender of a number."""
     draw = random.Random(f"facts {number}")
-    kind = KINDS[number % len(KINDS)]
-    rtt_ms = draw.choice((10, 20, 40, 80, 160))
-    # A bandwidth-delay product of 30 to 400 segments, a buffer of a quarter to twice as much.
-    bdp = draw.randint(30, 400)
-    rate_mbps = bdp * 1500 * 8 / (rtt_ms * 1e3)
-    path: dict[str, Any] = {"rtt": f"{rtt_ms}ms", "rate": f"{rate_mbps:.3f}Mbps"}
-    path["buffer"] = f"{int(bdp * draw.choice((0.25, 0.5, 1, 2))) + 10}pkt"
+    kind = list(KINDS)[number % len(KINDS)]
+    rtt_ms, bdp = draw.choice((10, 20, 40, 80, 160)), draw.randint(30, 400)
+    path = {
+        "rtt": f"{rtt_ms}ms",
+        "rate": f"{bdp * 1500 * 8 / (rtt_ms * 1e3):.3f}Mbps",
+        "buffer": f"{int(bdp * draw.choice((0.25, 0.5, 1, 2))) + 10}pkt",
+    }
     preset = draw.choice(("linux", "freebsd-14", "rfc"))
-    stack: dict[str, Any] = {"preset": preset, "iw": draw.choice((4, 10, 10, 16, 32))}
-    flow: dict[str, Any] = {"opener": "receiver", "count": CONNECTIONS, "stagger": "60s"}
+    stack = {"preset": preset, "iw": draw.choice((4, 10, 10, 16, 32))}
+    flow = {"opener": "receiver", "count": CONNECTIONS, "stagger": "60s"}
     flow |= {"size": f"{bdp * 12}pkt", "startup": "slow-start", "cc": "cubic"}
-    truth: dict[str, Any] = {"growth": 2.0, "pacing": 0.0}
-    if kind == "model":
-        flow["startup"] = draw.choice(("hystart", "hystart-plus-plus"))
-    elif kind == "ecn":
-        path |= {"queue": "codel:ecn=true", "buffer": f"{bdp * 20}pkt"}
-        stack["ecn"] = "classic"
-    elif kind == "window":
-        stack["window"] = f"{draw.randint(20, bdp)}pkt"
-    elif kind == "short":
-        flow["size"] = f"{draw.randint(1, 15) * stack['iw']}pkt"
-    elif kind == "paced":
-        stack |= {"preset": "linux", "pacing": "internal"}
-        flow["startup"] = draw.choice(("slow-start", "hystart"))
-        truth["pacing"] = 2.0
-    elif kind == "per-ack":
-        stack |= {"preset": "rfc", "ack_every": draw.choice((1, 2)), "ack_timer": "40ms"}
-        flow["startup"] = "slow-start:growth=per-ack"
-        truth["growth"] = 2.0 if stack["ack_every"] == 1 else 1.5
-    elif kind == "idle":
-        path["buffer"] = f"{bdp * 8}pkt"
-        stack["restart"] = draw.choice(("initial-window", "keep", "linux"))
-        idle_s = draw.choice((2, 10))
-        grown, size = draw.randint(8, 20), draw.randint(30, 50)
-        del flow["size"]
-        flow["writes"] = [
-            {"size": f"{grown * stack['iw']}pkt", "at": "0s"},
-            {"size": f"{size * stack['iw']}pkt", "at": f"{idle_s + 12 * rtt_ms / 1e3:.2f}s"},
-        ]
-        # Linux halves the window for each RTO, which is a second at least by the RFCs.
-        decays = stack["restart"] == "linux" and preset == "rfc" and idle_s < 4
-        restarts = {"keep": "kept", "linux": "decayed" if decays else "initial-window"}
-        truth["restart"] = restarts.get(stack["restart"], "initial-window")
-    elif kind == "slow application":
-        del flow["size"]
-        every_ms = rtt_ms * draw.uniform(0.05, 0.4)
-        segments = max(1, int(bdp * every_ms / rtt_ms * draw.uniform(0.1, 0.7)))
-        flow["writes"] = [
-            {"size": f"{segments}pkt", "at": f"{number * every_ms:.2f}ms"} for number in range(100)
-        ]
-    elif kind == "control":
-        flow["cc"] = draw.choice(("reno", "cubic", "vegas", "westwood", "bic", "high-speed"))
-        flow["size"] = f"{bdp * 40}pkt"
-        truth["cc"] = flow["cc"] if flow["cc"] in ("reno", "cubic") else None
-    elif kind == "jitter":
-        path["jitter"] = f"exponential:mean={rtt_ms * draw.choice((0.01, 0.03, 0.1)):.2f}ms"
-        path["jitter_every"] = "1ms"
-    elif kind == "bbr":
-        flow |= {"startup": "bbr-startup", "cc": "bbr"}
-        truth |= {"pacing": math.nan, "growth": math.nan}  # by a rate, not by the window
-    if kind not in ("control", "bbr"):
-        truth["cc"] = flow["cc"]
-    scenario = {"path": path, "stack": stack, "flows": [flow], "seed": number}
-    return Sender(number, kind, scenario, **truth)
+    drawn = Sender(number, kind, bdp, rtt_ms, path, stack, flow)
+    KINDS[kind](drawn, draw)
+    return drawn
 
 
 def truth(simulated: Sender, flow: dict[str, Any]) -> dict[str, Any]:
@@ -152,11 +202,13 @@ def judge(fact: str, measured: Any, known: Any) -> str:
     return "right" if abs(measured - known) <= tolerance * known else "wrong"
 
 
-def measure(simulated: Sender, folder: pathlib.Path) -> list[tuple[str, str, str, Any, Any]]:
-    """For each end, fact and connection the verdict, what was measured, and the truth."""
+def measure(simulated: Sender, folder: pathlib.Path) -> Iterator[tuple[str, str, str, Any, Any]]:
+    """For each end, fact and connection the verdict, what was measured, and what is right.
+
+    What a connection does not show is left out if it is not measured.
+    """
     run = fs.run(simulated.scenario, packets=range(CONNECTIONS))
     flows = run.frame.filter(pl.col("direction") == "forward").to_dicts()
-    verdicts = []
     for side in SIDES:
         files = []
         for flow in range(CONNECTIONS):
@@ -166,9 +218,10 @@ def measure(simulated: Sender, folder: pathlib.Path) -> list[tuple[str, str, str
         for row, flow_row in zip(rows, flows, strict=True):
             known = truth(simulated, flow_row)
             for fact in FACTS:
-                measured = row[f"s2c_{fact}"]
-                verdicts.append((side, fact, judge(fact, measured, known[fact]), measured, known))
-    return verdicts
+                measured, right = row[f"s2c_{fact}"], known[fact]
+                if measured is None and right is None:
+                    continue
+                yield side, fact, judge(fact, measured, right), measured, right
 
 
 def main() -> int:
@@ -176,23 +229,23 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--senders", type=int, default=240)
     parser.add_argument("--first", type=int, default=0, help="number of the first sender")
-    parser.add_argument("--wrong", action="store_true")
+    parser.add_argument("--kinds", action="store_true", help="a line for each kind of sender also")
     options = parser.parse_args()
     counts: dict[tuple[str, str, str], collections.Counter[str]] = collections.defaultdict(
         collections.Counter
     )
     with tempfile.TemporaryDirectory() as folder:
         for number in range(options.first, options.first + options.senders):
-            simulated = sender(number)
-            for side, fact, verdict, measured, known in measure(simulated, pathlib.Path(folder)):
-                counts[fact, side, "all"][verdict] += 1
-                counts[fact, side, simulated.kind][verdict] += 1
+            one = sender(number)
+            for side, fact, verdict, measured, right in measure(one, pathlib.Path(folder)):
+                for kind in ("", one.kind) if options.kinds else ("",):
+                    counts[fact, side, kind][verdict] += 1
                 if verdict == "wrong":
-                    print(f"{side} {fact}: {measured}, not {known[fact]}: {simulated}")
+                    print(f"at the {side}: {fact} {measured}, not {right}: {one.scenario}")
     for (fact, side, kind), verdicts in sorted(counts.items()):
         cells = "".join(f"{verdicts[v]:9}" for v in ("right", "unknown", "wrong"))
-        print(f"{fact:14}{side:10}{kind:18}{cells}")
-    return int(any(verdicts["wrong"] for verdicts in counts.values()))
+        print(f"{fact:14}{side:10}{kind:13}{cells}")
+    return 0
 
 
 if __name__ == "__main__":

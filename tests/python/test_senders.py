@@ -53,7 +53,7 @@ def test_the_initial_window_is_measured(
 def test_transfers_within_the_window_do_not_show_it(cli: Cli, tmp_path: pathlib.Path) -> None:
     capture = captured(cli, tmp_path, "{ preset = 'linux' }", size="10kB")
     row = senders(capture.connections).filter(direction="s2c").row(0, named=True)
-    assert (row["measured"], row["initial_window"]) == (0, None)
+    assert (row["initial_window_count"], row["initial_window"]) == (0, None)
 
 
 def test_the_baseline_of_a_replay_has_the_measured_window(cli: Cli, tmp_path: pathlib.Path) -> None:
@@ -68,7 +68,7 @@ def test_the_baseline_of_a_replay_has_the_measured_window(cli: Cli, tmp_path: pa
 
 def test_a_capture_of_ten_segments_leaves_the_settings_as_they_are() -> None:
     settings = settings_of({}, startups=None, capture=read_capture(WEB_MIX))
-    assert settings.hosts.measured_window == 10
+    assert settings.hosts.facts == {"iw": "10"}
     assert settings.compared == settings_of({}, startups=None).compared
 
 

@@ -37,6 +37,6 @@ pub use error::Error;
 pub use read::{read, read_bytes};
 pub use reading::{Collected, Reading, Rows};
 pub use results::{
-    Connection, Control, Direction, Exit, Facts, Flag, Format, Group, Handshake, IdleRestart, Options, Path, Progress,
-    QuicConnection, Transfer,
+    Connection, Control, Direction, Exit, Facts, Flag, Format, Group, Handshake, IdleRestart,
+    Options, Path, Progress, QuicConnection, Transfer,
 };

@@ -95,7 +95,9 @@ impl Reduction {
     /// Whether the sender kept its window, as far as rounds show it: the loss had no effect.
     pub fn is_kept(&self) -> bool {
         let rounds = &self.rounds[..self.count];
-        rounds.first().is_some_and(|round| round.0 * 10 > self.window * 9)
+        rounds
+            .first()
+            .is_some_and(|round| round.0 * 10 > self.window * 9)
     }
 
     /// The control whose factor and curve all rounds follow.
@@ -126,7 +128,9 @@ impl Reduction {
         };
         // After a loss below the one before, the plateau is lower (RFC 9438, section 4.7).
         let plateaus = [before, before * 0.85];
-        let cubic = plateaus.into_iter().any(|plateau| follows(0.7, &cubic(plateau)));
+        let cubic = plateaus
+            .into_iter()
+            .any(|plateau| follows(0.7, &cubic(plateau)));
         match (follows(0.5, &reno), cubic) {
             (true, false) => Some(Control::Reno),
             (false, true) => Some(Control::Cubic),

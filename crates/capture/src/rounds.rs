@@ -128,7 +128,11 @@ impl Rounds {
                     .get_or_insert_with(|| Answer::new(ack, trip, round.echo));
             }
         }
-        self.duplicates = if ack.acked > self.acked { 0 } else { self.duplicates + 1 };
+        self.duplicates = if ack.acked > self.acked {
+            0
+        } else {
+            self.duplicates + 1
+        };
         self.acked = self.acked.max(ack.acked);
         // After duplicates the sender detects a loss first.
         if ack.marked && self.duplicates == 0 && self.starts() {
@@ -179,12 +183,19 @@ impl Rounds {
         if last.windows(2).any(grows) {
             return;
         }
-        if self.limited[first..self.count].iter().all(|&limited| limited) {
+        if self.limited[first..self.count]
+            .iter()
+            .all(|&limited| limited)
+        {
             self.end(Exit::ReceiverWindow, Some(last[FLAT]));
         } else if !self.limited[..self.count].contains(&true)
             && trip.is_near()
-            && self.clocked[first + 1..self.count].iter().all(|&clocked| clocked)
-            && self.bytes[..=first].windows(2).any(|pair| factor(pair) >= GROWS)
+            && self.clocked[first + 1..self.count]
+                .iter()
+                .all(|&clocked| clocked)
+            && self.bytes[..=first]
+                .windows(2)
+                .any(|pair| factor(pair) >= GROWS)
         {
             self.end(Exit::NoLoss, Some(last[0]));
         }
@@ -204,7 +215,10 @@ impl Rounds {
         // A repetition of the end is a probe (RFC 8985, section 7), one of what was acknowledged is spurious.
         let lost = data.end() < self.highest && data.end() > data.acked;
         let released = LIMITED_TRANSMIT * data.mss;
-        let flight = self.highest.saturating_sub(data.start + released).max(data.mss);
+        let flight = self
+            .highest
+            .saturating_sub(data.start + released)
+            .max(data.mss);
         self.reduce(data, flight, lost);
         if !starts || !lost {
             self.over = true;
@@ -233,7 +247,11 @@ impl Rounds {
 
     /// A loss begins a recovery, unless it belongs to the one before or that is measured.
     fn reduce(&mut self, data: &Sending, flight: u64, lost: bool) {
-        if self.reduction.as_mut().is_none_or(|reduction| reduction.repeated(data)) {
+        if self
+            .reduction
+            .as_mut()
+            .is_none_or(|reduction| reduction.repeated(data))
+        {
             self.ended = self.known_end();
             self.open = None;
             let next = Reduction::new(data, flight, self.highest);
@@ -251,7 +269,10 @@ impl Rounds {
     /// Whether slow start lasts, as far as complete rounds show it.
     fn starts(&self) -> bool {
         let complete = &self.bytes[..self.count];
-        let grew = complete.windows(2).last().is_none_or(|pair| factor(pair) >= GROWS);
+        let grew = complete
+            .windows(2)
+            .last()
+            .is_none_or(|pair| factor(pair) >= GROWS);
         self.ended.is_none() && !self.over && grew
     }
 
@@ -277,7 +298,9 @@ impl Rounds {
     /// grew by less.
     fn growth_of_rounds(&self) -> Option<f64> {
         let complete = &self.bytes[..self.count];
-        let unlimited = self.limited[..self.count].iter().position(|&limited| limited);
+        let unlimited = self.limited[..self.count]
+            .iter()
+            .position(|&limited| limited);
         let mut factors: Vec<f64> = complete[..unlimited.unwrap_or(self.count)]
             .windows(2)
             .map(factor)
@@ -290,13 +313,18 @@ impl Rounds {
     /// What ended slow start, and the window in bytes then. `done`: the connection's data ended and were acknowledged.
     pub fn exit(&self, done: bool) -> Option<(Exit, Option<u64>)> {
         let grew = self.growth().is_some() && self.starts();
-        self.known_end().or((done && grew).then_some((Exit::EndOfData, None)))
+        self.known_end()
+            .or((done && grew).then_some((Exit::EndOfData, None)))
     }
 
     /// The end of slow start, unless it was taken for that of a loss to which the sender did not respond.
     fn known_end(&self) -> Option<(Exit, Option<u64>)> {
-        let kept = self.reduction.as_ref().is_some_and(|reduction| reduction.is_kept());
-        self.ended.filter(|(exit, _)| !(kept && *exit == Exit::Loss))
+        let kept = self
+            .reduction
+            .as_ref()
+            .is_some_and(|reduction| reduction.is_kept());
+        self.ended
+            .filter(|(exit, _)| !(kept && *exit == Exit::Loss))
     }
 
     /// The congestion control, where a reduction has shown it.

@@ -8,7 +8,8 @@ use std::hash::Hash;
 use std::net::IpAddr;
 
 use flowstart_capture::{
-    Connection, Control, Direction, Exit, Flag, Handshake, IdleRestart, QuicConnection, Reading, Rows, Transfer,
+    Connection, Control, Direction, Exit, Flag, Handshake, IdleRestart, QuicConnection, Reading,
+    Rows, Transfer,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
