@@ -144,3 +144,72 @@ impl Clock {
         self.time.saturating_add_signed(since)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+    const FAR: Trip = Trip {
+        rtt: 40 * MS,
+        half: 40 * MS,
+    };
+
+    fn data(time: u64, echo: u32) -> Sending {
+        Sending {
+            time,
+            stamp: Some((0, echo)),
+            ..Sending::default()
+        }
+    }
+
+    #[test]
+    fn echoed_stamps_show_what_the_sender_has_heard_even_if_a_queue_delays_the_data() {
+        let ack = Heard {
+            stamp: Some(7),
+            ..Heard::default()
+        };
+        let answer = Answer::new(&ack, &FAR, Some(5));
+        assert!(!answer.is_heard(&data(900 * MS, 5)));
+        assert!(answer.is_heard(&data(41 * MS, 7)));
+        // A stamp that was echoed before proves nothing; the time decides.
+        let answer = Answer::new(&ack, &FAR, Some(7));
+        assert!(answer.is_heard(&data(900 * MS, 7)));
+        assert!(!answer.is_heard(&data(MS, 7)));
+    }
+
+    #[test]
+    fn stamps_are_compared_beyond_the_end_of_their_32_bits() {
+        let ack = Heard {
+            stamp: Some(3),
+            ..Heard::default()
+        };
+        let answer = Answer::new(&ack, &FAR, Some(u32::MAX));
+        assert!(!answer.is_heard(&data(0, u32::MAX)));
+        assert!(answer.is_heard(&data(0, 4)));
+    }
+
+    #[test]
+    fn the_senders_clock_has_the_nearest_tick_in_use() {
+        // A queue has delayed the first data by 5 ms.
+        let clock = Clock::new((0, 100), (45 * MS, 140), &FAR).map(|clock| clock.time(150));
+        assert_eq!(clock, Some(55 * MS));
+        let near = Trip { half: 0, ..FAR };
+        assert!(Clock::new((0, 100), (45 * MS, 140), &near).is_none());
+    }
+
+    #[test]
+    fn a_selective_ack_confirms_later_data() {
+        let ack = Heard {
+            acked: 10,
+            selective: true,
+            ..Heard::default()
+        };
+        assert!(ack.confirms(10) && ack.confirms(9) && !ack.confirms(11));
+        assert!(!Heard {
+            selective: false,
+            ..ack
+        }
+        .confirms(10));
+    }
+}

@@ -143,3 +143,52 @@ impl Tally {
         (paced && self.held >= FEW / 2 && self.at_once * 2 <= self.packets).then_some(spaced)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+    const MSS: u64 = 1448;
+    const RTT: u64 = 40 * MS;
+
+    /// A sender whose window doubles from 10 segments, with so much time between two of them.
+    fn doubling(half: u64, spacing: impl Fn(u64) -> u64) -> Option<Paced> {
+        let mut pacing = Pacing::default();
+        let trip = Trip { rtt: RTT, half };
+        for round in 0..4 {
+            let (begin, window) = (round * RTT, 10 << round);
+            pacing.acknowledged(begin);
+            for segment in 0..window {
+                let data = Sending {
+                    time: begin + half + segment * spacing(window),
+                    payload: MSS,
+                    mss: MSS,
+                    ..Sending::default()
+                };
+                pacing.sent(&data, &trip, window * MSS);
+            }
+            pacing.round(round > 0, &trip);
+        }
+        pacing.verdict()
+    }
+
+    #[test]
+    fn spacing_that_shrinks_as_the_window_grows_is_pacing() {
+        let Some(Paced::At(gain)) = doubling(0, |window| RTT / (2 * window)) else {
+            panic!("not paced");
+        };
+        assert!((gain - 2.0).abs() < 0.01, "{gain}");
+    }
+
+    #[test]
+    fn windows_that_are_sent_at_once_are_not_paced() {
+        assert_eq!(doubling(0, |_| 1000), Some(Paced::No));
+    }
+
+    #[test]
+    fn a_slow_interface_and_a_distant_capture_show_nothing() {
+        assert_eq!(doubling(0, |_| 800_000), None);
+        assert_eq!(doubling(20 * MS, |window| RTT / (2 * window)), None);
+    }
+}

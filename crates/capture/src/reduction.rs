@@ -121,9 +121,10 @@ impl Reduction {
         let cubic = |plateau: f64| {
             move |number: f64, time: f64| {
                 let (scale, factor) = (0.4, 0.7);
-                let until = ((plateau - after) / scale).cbrt();
+                let until = libm::cbrt((plateau - after) / scale);
                 let estimate = after + number * 3.0 * (1.0 - factor) / (1.0 + factor);
-                (scale * (time - until).powi(3) + plateau).max(estimate)
+                let away = time - until;
+                (scale * away * away * away + plateau).max(estimate)
             }
         };
         // After a loss below the one before, the plateau is lower (RFC 9438, section 4.7).
@@ -136,5 +137,58 @@ impl Reduction {
             (false, true) => Some(Control::Cubic),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: u64 = 1000;
+    const RTT: u64 = 50_000_000;
+
+    /// What follows a loss at 100 segments, if round `n` after it has `window(n, seconds)` segments.
+    fn after_loss(window: impl Fn(f64, f64) -> f64, rounds: usize) -> Option<Control> {
+        let data = Sending::default();
+        let mut reduction = Reduction::new(&data, 100 * MSS, 0);
+        let trip = Trip { rtt: RTT, half: 0 };
+        reduction.acknowledged(&Heard::default(), &trip);
+        assert!(reduction.is_over(&data));
+        for number in 0..rounds {
+            let time = number as f64 * RTT as f64 / 1e9;
+            let bytes = (window(number as f64, time) * MSS as f64) as u64;
+            reduction.round(bytes, (number as u64 + 1) * RTT);
+        }
+        reduction.control(MSS)
+    }
+
+    fn cubic(_: f64, time: f64) -> f64 {
+        let away = time - libm::cbrt(30.0 / 0.4);
+        0.4 * away * away * away + 100.0
+    }
+
+    #[test]
+    fn a_factor_and_the_curve_after_it_show_reno_and_cubic() {
+        assert_eq!(after_loss(|n, _| 50.0 + n, 8), Some(Control::Reno));
+        assert_eq!(after_loss(cubic, 8), Some(Control::Cubic));
+    }
+
+    #[test]
+    fn another_factor_another_curve_and_few_rounds_show_nothing() {
+        assert_eq!(after_loss(|n, _| 80.0 + n, 8), None);
+        assert_eq!(after_loss(|_, _| 50.0, 8), None);
+        assert_eq!(after_loss(|n, _| 70.0 + 3.0 * n, 8), None);
+        assert_eq!(after_loss(|n, _| 50.0 + n, 4), None);
+    }
+
+    #[test]
+    fn a_window_that_is_as_large_as_before_shows_no_response() {
+        let data = Sending::default();
+        let mut reduction = Reduction::new(&data, 100 * MSS, 0);
+        let trip = Trip { rtt: RTT, half: 0 };
+        reduction.acknowledged(&Heard::default(), &trip);
+        assert!(reduction.is_over(&data) && !reduction.is_kept());
+        reduction.round(95 * MSS, RTT);
+        assert!(reduction.is_kept());
     }
 }

@@ -357,3 +357,137 @@ impl Round {
 fn factor(pair: &[u64]) -> f64 {
     pair[1] as f64 / pair[0].max(1) as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+    const MSS: u64 = 1000;
+    const TRIP: Trip = Trip {
+        rtt: 40 * MS,
+        half: 0,
+    };
+
+    /// A sender near the monitor, with windows of so many segments, one per round trip.
+    struct Flow {
+        rounds: Rounds,
+        time: u64,
+        next: u64,
+        acked: u64,
+        receiver: Option<u64>,
+    }
+
+    impl Flow {
+        fn of(windows: &[u64], receiver: Option<u64>) -> Self {
+            let mut flow = Flow {
+                rounds: Rounds::default(),
+                time: 0,
+                next: 0,
+                acked: 0,
+                receiver,
+            };
+            windows.iter().for_each(|&window| flow.send(window));
+            flow
+        }
+
+        fn data(&self, segment: u64, repeat: bool) -> Sending {
+            Sending {
+                time: self.time,
+                start: segment * MSS,
+                payload: MSS,
+                next: self.next * MSS,
+                mss: MSS,
+                repeat,
+                acked: self.acked * MSS,
+                edge: self.receiver.map(|window| (self.acked + window) * MSS),
+                ..Sending::default()
+            }
+        }
+
+        /// Each ACK of the round before releases its share of the window at once.
+        fn send(&mut self, window: u64) {
+            let (acked, outstanding) = (self.acked, self.next - self.acked);
+            for number in 0..window {
+                let share =
+                    (acked + (number + 1) * outstanding / window).max(acked + outstanding.min(1));
+                if share > self.acked {
+                    self.acked = share;
+                    self.hear(false);
+                }
+                self.rounds.sent(&self.data(self.next, false), &TRIP);
+                self.next += 1;
+            }
+            self.time += TRIP.rtt;
+        }
+
+        fn hear(&mut self, marked: bool) {
+            let heard = Heard {
+                time: self.time,
+                acked: self.acked * MSS,
+                marked,
+                ..Heard::default()
+            };
+            self.rounds.acknowledged(&heard, &TRIP);
+        }
+
+        /// The first segment in flight is repeated.
+        fn lose(&mut self) {
+            self.rounds.sent(&self.data(self.acked, true), &TRIP);
+        }
+
+        fn exit(&self) -> Option<(Exit, Option<u64>)> {
+            let exit = self.rounds.exit(true);
+            exit.map(|(exit, window)| (exit, window.map(|bytes| bytes / MSS)))
+        }
+    }
+
+    #[test]
+    fn the_growth_is_the_factor_from_round_to_round() {
+        assert_eq!(Flow::of(&[10, 20, 40, 80], None).rounds.growth(), Some(2.0));
+        assert_eq!(Flow::of(&[8, 12, 18, 27], None).rounds.growth(), Some(1.5));
+        assert_eq!(Flow::of(&[10, 20], None).rounds.growth(), None);
+    }
+
+    #[test]
+    fn a_loss_ends_slow_start_if_all_acknowledged_data_had_enlarged_the_window() {
+        let mut flow = Flow::of(&[10, 20, 40, 80], None);
+        flow.lose();
+        // Two of 80 are taken for limited transmit's.
+        assert_eq!(flow.exit(), Some((Exit::Loss, Some(78))));
+        let mut flow = Flow::of(&[10, 20, 40, 60], None);
+        flow.lose();
+        assert_eq!(flow.exit(), None, "the window had stopped growing");
+    }
+
+    #[test]
+    fn windows_that_stop_growing_without_a_loss_end_slow_start() {
+        let flow = Flow::of(&[10, 20, 40, 80, 82, 84, 86], None);
+        assert_eq!(flow.exit(), Some((Exit::NoLoss, Some(80))));
+    }
+
+    #[test]
+    fn a_receivers_window_is_the_limit_where_it_is_full() {
+        let flow = Flow::of(&[10, 20, 40, 40, 40, 40], Some(40));
+        assert_eq!(flow.exit(), Some((Exit::ReceiverWindow, Some(40))));
+    }
+
+    #[test]
+    fn a_mark_ends_slow_start_unless_a_loss_is_on_its_way() {
+        let mut flow = Flow::of(&[10, 20, 40], None);
+        flow.acked += 1;
+        flow.hear(true);
+        assert_eq!(flow.exit(), Some((Exit::EcnMark, Some(39))));
+        let mut flow = Flow::of(&[10, 20, 40], None);
+        flow.hear(true);
+        assert_eq!(flow.exit().map(|(exit, _)| exit), Some(Exit::EndOfData));
+    }
+
+    #[test]
+    fn a_repetition_of_the_last_segment_is_a_probe_and_shows_nothing() {
+        let mut flow = Flow::of(&[10, 20, 40, 80], None);
+        flow.acked = flow.next - 1;
+        flow.lose();
+        assert_eq!(flow.exit(), None);
+    }
+}
