@@ -1,7 +1,7 @@
 //! Whether a sender paces, by the spacing of its data near the sender.
 //!
 //! A pacer sends at a rate that is proportional to the window: the spacing of data that it holds back, times the window,
-//! stays as it is from one round trip to the next. The spacing of a slow interface does not change with the window. A
+//! stays the same from one round trip to the next. The spacing of a slow interface does not change with the window. A
 //! sender that sends a window in less time than any pacer does not pace. Both show in slow start only: later, ACKs set
 //! the spacing.
 

@@ -1,6 +1,6 @@
 //! The congestion control, by how it reduced the window after a loss and how the window grew from there.
 //!
-//! Two are told apart: Reno halves the window and adds a segment per round trip (RFC 5681); CUBIC reduces it to 0.7
+//! Two are distinguished: Reno halves the window and adds a segment per round trip (RFC 5681); CUBIC reduces it to 0.7
 //! and follows its curve, or Reno's estimate where that is larger (RFC 9438). Anything else is unknown.
 
 use serde::Serialize;

@@ -136,7 +136,7 @@ impl Sender {
         }
     }
 
-    /// The window after idle time tells something only if the one before was clearly larger than the initial one.
+    /// The window after idle time shows a rule only if the one before was clearly larger than the initial one.
     fn idle_restart(&self, mss: u64) -> Option<IdleRestart> {
         let restart = self.restart?;
         let initial = self.initial.measured()?;

@@ -93,7 +93,9 @@ def _commonest(fact: str) -> tuple["pl.Expr", "pl.Expr"]:
 def _spread(fact: str) -> tuple["pl.Expr", "pl.Expr"]:
     import polars as pl
 
-    low, high = (pl.col(fact).quantile(p, "nearest") for p in (0.1, 0.9))
+    # Of whole numbers a quantile is one of them.
+    kind = pl.UInt32 if fact == "initial_window" else pl.Float64
+    low, high = (pl.col(fact).quantile(p, "nearest").cast(kind) for p in (0.1, 0.9))
     return low.alias(f"{fact}_p10"), high.alias(f"{fact}_p90")
 
 
