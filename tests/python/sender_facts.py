@@ -41,6 +41,7 @@ class Sender:
     stack: dict[str, Any]
     flow: dict[str, Any]
     growth: float = 2.0
+    """NaN: uneven."""
     pacing: float = 0.0
     """NaN: paced, but not by the window."""
     restart: str | None = None
@@ -192,8 +193,6 @@ def judge(fact: str, measured: Any, known: Any) -> str:
         return "unknown"
     if known is None:
         return "wrong"
-    if fact == "growth" and math.isnan(known):
-        return "unknown"
     if fact in ("exit", "idle_restart", "cc"):
         return "right" if measured == known else "wrong"
     if fact == "pacing" and (known == 0 or math.isnan(known)):
@@ -219,7 +218,8 @@ def measure(simulated: Sender, folder: pathlib.Path) -> Iterator[tuple[str, str,
             known = truth(simulated, flow_row)
             for fact in FACTS:
                 measured, right = row[f"s2c_{fact}"], known[fact]
-                if measured is None and right is None:
+                uneven = fact == "growth" and math.isnan(right)
+                if uneven or (measured is None and right is None):
                     continue
                 yield side, fact, judge(fact, measured, right), measured, right
 

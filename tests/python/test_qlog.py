@@ -244,11 +244,11 @@ def test_window_and_exit_of_slow_start_are_those_that_the_endpoint_reports(
 
 
 def test_the_pacing_rate_is_in_windows_per_round_trip(qlog: Write) -> None:
-    rate = 1.25 * 12_000 * 8 / 0.04
-    data = {"congestion_window": 12_000, "smoothed_rtt": 40.0, "pacing_rate": rate}
+    rate = 1.25 * 24_000 * 8 / 0.04
+    data = {"congestion_window": 24_000, "smoothed_rtt": 40.0, "pacing_rate": rate}
     metrics = {"time": 41.0, "name": "recovery:metrics_updated", "data": data}
     row = fs.read_capture(qlog(sequence([*EVENTS, metrics]))).connections.row(0, named=True)
-    assert row["s2c_pacing"] == pytest.approx(1.25 * 12_000 / 24_000)
+    assert row["s2c_pacing"] == pytest.approx(1.25)
 
 
 def test_addresses_of_0_4_are_local_and_remote(qlog: Write) -> None:
