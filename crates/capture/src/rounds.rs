@@ -93,7 +93,9 @@ impl Rounds {
             self.repeated(data, trip);
             return;
         }
-        self.pacing.sent(data, trip, self.window(data.acked));
+        if self.is_measured() {
+            self.pacing.sent(data, trip, self.window(data.acked));
+        }
         let end = data.end().max(self.highest);
         let reduction = self.reduction.as_mut();
         if reduction.is_some_and(|reduction| !reduction.is_over(data)) {
@@ -160,7 +162,7 @@ impl Rounds {
         if let Some(reduction) = &mut self.reduction {
             reduction.round(round.bytes, data.time);
         }
-        if self.over || self.ended.is_some() || self.count == MOST {
+        if !self.is_measured() {
             return;
         }
         let window = data.edge.map(|edge| edge.saturating_sub(data.acked));
@@ -264,6 +266,11 @@ impl Rounds {
         let first = if self.count > 0 { self.bytes[0] } else { 0 };
         let growth = self.growth.unwrap_or(1.0).min(2.0);
         first + ((growth - 1.0) * acked.saturating_sub(self.first) as f64) as u64
+    }
+
+    /// Whether rounds are of interest: slow start may last.
+    fn is_measured(&self) -> bool {
+        self.ended.is_none() && !self.over && self.count < MOST
     }
 
     /// Whether slow start lasts, as far as complete rounds show it.

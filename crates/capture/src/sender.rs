@@ -51,7 +51,7 @@ pub(crate) struct Sender {
     pub syn: Option<(u64, u32)>,
     last: u64,
     highest: u64,
-    after_idle: Option<AfterIdle>,
+    after_idle: Option<Box<AfterIdle>>,
     restart: Option<Restart>,
 }
 
@@ -76,10 +76,8 @@ impl Sender {
         self.initial.sent(data, trip, self.syn);
         if self.is_idle(data, trip) {
             let before = std::mem::take(&mut self.rounds.largest);
-            self.after_idle = (before > 0).then(|| AfterIdle {
-                flight: Initial::default(),
-                before,
-            });
+            let flight = Initial::default();
+            self.after_idle = (before > 0).then(|| Box::new(AfterIdle { flight, before }));
             self.rounds.begin();
         }
         self.rounds.sent(data, trip);
