@@ -190,9 +190,10 @@ def _window(variant: Variant, otherwise: int) -> int:
 
 
 def _changes(variant: Variant, recorded: Variant) -> bool:
-    """Whether hosts that run `recorded` would do anything else with a variant."""
-    same = (str(variant.begins), variant.cc) == (str(recorded.begins), recorded.cc)
-    return not same or not variant.fields.items() <= recorded.fields.items()
+    """Whether a variant has a field, or else an algorithm, that hosts do not have already."""
+    if variant.fields:
+        return not variant.fields.items() <= recorded.fields.items()
+    return (str(variant.begins), variant.cc) != (str(recorded.begins), recorded.cc)
 
 
 _Part = tuple[Kind, str, str | None, str]
