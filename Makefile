@@ -290,6 +290,9 @@ field: setup ## Read the captures in DIR=… and compare with capinfos and tshar
 initial-windows: setup ## Measure the initial windows of 200 simulated senders and compare
 	@$(BIN)/python tests/python/initial_windows.py
 
+sender-facts: setup ## Measure growth, exit, pacing, idle restart and cc of 240 simulated senders and compare
+	@$(BIN)/python tests/python/sender_facts.py
+
 # Outside of the workspace: cargo-fuzz builds everything with its own instrumentation, whose flags a stable compiler
 # takes where RUSTC_BOOTSTRAP is set.
 fuzz-coverage: export RUSTC_BOOTSTRAP := 1

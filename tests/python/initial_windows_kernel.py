@@ -185,7 +185,7 @@ def main() -> int:
             monitor = number // 4 % 2
             file.write_bytes(transfer(window, link, monitor, (3 * window + 5) * SEGMENT))
             rows = senders(read_capture(file).connections).filter(direction="s2c")
-            measured, flights = rows.select("initial_window", "measured").row(0)
+            measured, flights = rows.select("initial_window", "initial_window_count").row(0)
             verdict = "unknown" if measured is None else "right" if measured == window else "wrong"
             counts[verdict] += 1
             where = ("server", "client")[monitor]

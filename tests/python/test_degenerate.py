@@ -103,7 +103,8 @@ def test_a_capture_has_its_report_whatever_its_tables_hold(
 
 def test_every_table_of_a_capture_is_among_those_that_lose_their_data() -> None:
     defined = {name for name in columns.tables() if name.startswith("capture-")}
-    assert defined - {"capture-demands"} == set(READ.values())  # demands follow from connections
+    follow = {"capture-demands", "capture-senders"}  # from connections
+    assert defined - follow == set(READ.values())
 
 
 HEAD = "ts,client_ip,bytes,rtt_us,duration_s\n"

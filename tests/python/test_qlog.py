@@ -225,6 +225,32 @@ def test_a_failed_handshake_is_shown_with_its_window(cli: Cli, qlog: Write) -> N
     assert "1 of 1 handshakes are not complete: they carry no transfers" in answer.err
 
 
+@pytest.mark.parametrize(
+    ("startup", "exit_"), [("slow-start", "loss"), ("hystart-plus-plus", "loss"), ("hystart", None)]
+)
+def test_window_and_exit_of_slow_start_are_those_that_the_endpoint_reports(
+    tmp_path: pathlib.Path, startup: str, exit_: str | None
+) -> None:
+    path = {"rtt": "40ms", "rate": "20Mbps", "buffer": "60pkt"}
+    flow = {"size": "1MB", "startup": startup}
+    run = fs.run({"path": path, "stack": {"preset": "neqo"}, "flows": [flow]}, packets=[0])
+    file = tmp_path / "sender.sqlog"
+    file.write_bytes(run.qlog(0))
+    row = fs.read_capture(file).connections.row(0, named=True)
+    assert row["c2s_initial_window"] == 10
+    left = run.frame["startup_exit_cwnd_segments"][0]
+    assert row["c2s_exit"] == (exit_ or "no-loss")
+    assert row["c2s_exit_window"] == pytest.approx(left * 1219, rel=0.01)
+
+
+def test_the_pacing_rate_is_in_windows_per_round_trip(qlog: Write) -> None:
+    rate = 1.25 * 24_000 * 8 / 0.04
+    data = {"congestion_window": 24_000, "smoothed_rtt": 40.0, "pacing_rate": rate}
+    metrics = {"time": 41.0, "name": "recovery:metrics_updated", "data": data}
+    row = fs.read_capture(qlog(sequence([*EVENTS, metrics]))).connections.row(0, named=True)
+    assert row["s2c_pacing"] == pytest.approx(1.25)
+
+
 def test_addresses_of_0_4_are_local_and_remote(qlog: Write) -> None:
     ends = {"local": {"ip_v4": "198.51.100.1", "port_v4": 443}, "remote": {"ip_v6": "2001:db8::9"}}
     started = {"time": 0, "name": "quic:connection_started", "data": ends}

@@ -1,13 +1,16 @@
 """What captures measure of senders and paths, and what follows from it for a replay."""
 
+import collections
 import dataclasses
 import pathlib
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 import pytest
 
+import flowstart as fs
+import sender_facts
 from flowstart.captures import read_capture
 from flowstart.captures.contents import Capture, Group
 from flowstart.captures.senders import initial_windows, senders
@@ -53,7 +56,7 @@ def test_the_initial_window_is_measured(
 def test_transfers_within_the_window_do_not_show_it(cli: Cli, tmp_path: pathlib.Path) -> None:
     capture = captured(cli, tmp_path, "{ preset = 'linux' }", size="10kB")
     row = senders(capture.connections).filter(direction="s2c").row(0, named=True)
-    assert (row["measured"], row["initial_window"]) == (0, None)
+    assert (row["initial_window_count"], row["initial_window"]) == (0, None)
 
 
 def test_the_baseline_of_a_replay_has_the_measured_window(cli: Cli, tmp_path: pathlib.Path) -> None:
@@ -68,8 +71,135 @@ def test_the_baseline_of_a_replay_has_the_measured_window(cli: Cli, tmp_path: pa
 
 def test_a_capture_of_ten_segments_leaves_the_settings_as_they_are() -> None:
     settings = settings_of({}, startups=None, capture=read_capture(WEB_MIX))
-    assert settings.hosts.measured_window == 10
+    assert settings.hosts.facts == {"iw": "10"}
     assert settings.compared == settings_of({}, startups=None).compared
+
+
+PATH = {"rtt": "40ms", "rate": "50Mbps", "buffer": "100pkt"}
+FREEBSD = {"stack": {"preset": "freebsd-14"}}
+
+
+def transfers(
+    folder: pathlib.Path,
+    flow: dict[str, Any],
+    side: Literal["sender", "receiver"] = "sender",
+    *,
+    stack: dict[str, Any] | None = None,
+    path: dict[str, Any] | None = None,
+) -> Capture:
+    """A capture of three connections over a path of 167 packets."""
+    flow = {"opener": "receiver", "count": 3, "stagger": "60s"} | flow
+    scenario = {"path": PATH | (path or {}), "stack": {"preset": "linux"} | (stack or {})}
+    run = fs.run(scenario | {"flows": [flow]}, packets=range(3))
+    files = [folder / f"{number}.pcap" for number in range(3)]
+    for number, file in enumerate(files):
+        file.write_bytes(run.pcap(number, side))
+    return read_capture(*files)
+
+
+def fact(capture: Capture, name: str) -> Any:
+    """A fact of the server."""
+    return capture.senders.filter(direction="s2c")[name][0]
+
+
+@pytest.mark.parametrize("side", ["sender", "receiver"])
+@pytest.mark.parametrize(
+    ("flow", "fields", "growth", "exit_", "segments"),
+    [
+        ({}, {}, 2.0, "loss", 521),
+        ({"startup": "slow-start:growth=per-ack"}, FREEBSD, 1.5, "loss", 402),
+        ({"size": "200kB"}, {}, 2.0, "end-of-data", None),
+        ({}, {"stack": {"window": "60pkt"}}, 2.0, "receiver-window", 60),
+    ],
+)
+def test_growth_and_the_end_of_slow_start_are_measured_at_both_ends(
+    tmp_path: pathlib.Path,
+    side: Literal["sender", "receiver"],
+    flow: dict[str, Any],
+    fields: dict[str, Any],
+    growth: float,
+    exit_: str,
+    segments: int | None,
+) -> None:
+    capture = transfers(tmp_path, {"size": "3MB"} | flow, side, **fields)
+    assert fact(capture, "growth") == pytest.approx(growth, rel=0.02)
+    assert fact(capture, "exit") == exit_
+    window = segments and pytest.approx(segments * 1448, rel=0.05)
+    assert fact(capture, "exit_window") == window
+
+
+def test_an_exit_without_a_loss_shows_near_the_sender(tmp_path: pathlib.Path) -> None:
+    flow = {"size": "3MB", "startup": "hystart"}
+    assert fact(transfers(tmp_path, flow), "exit") == "no-loss"
+    assert fact(transfers(tmp_path, flow, "receiver"), "exit") is None
+
+
+def test_a_mark_ends_slow_start(tmp_path: pathlib.Path) -> None:
+    path = {"queue": "codel:ecn=true", "buffer": "1000pkt"}
+    capture = transfers(tmp_path, {"size": "3MB"}, path=path, stack={"ecn": "classic"})
+    assert fact(capture, "exit") == "ecn-mark"
+
+
+def test_pacing_shows_near_the_sender(tmp_path: pathlib.Path) -> None:
+    paced = {"pacing": "internal"}
+    capture = transfers(tmp_path, {"size": "1MB"}, stack=paced)
+    # Linux paces slow start at two windows per round trip (tcp_pacing_ss_ratio).
+    assert fact(capture, "pacing") == pytest.approx(2.0, rel=0.05)
+    assert fact(capture, "paced_share") == 1.0
+    assert fact(transfers(tmp_path, {"size": "1MB"}), "paced_share") == 0.0
+    far = transfers(tmp_path, {"size": "1MB"}, "receiver", stack=paced)
+    assert fact(far, "paced_share") is None
+
+
+@pytest.mark.parametrize("side", ["sender", "receiver"])
+@pytest.mark.parametrize("restart", ["initial-window", "keep"])
+def test_the_window_after_idle_time_is_measured(
+    tmp_path: pathlib.Path, side: Literal["sender", "receiver"], restart: str
+) -> None:
+    writes = [{"size": "150kB", "at": "0s"}, {"size": "450kB", "at": "5s"}]
+    fields = {"stack": {"restart": restart}, "path": {"buffer": "300pkt"}}
+    capture = transfers(tmp_path, {"writes": writes}, side, **fields)
+    expected = {"initial-window": "initial-window", "keep": "kept"}[restart]
+    assert fact(capture, "idle_restart") == expected
+
+
+@pytest.mark.parametrize(
+    ("cc", "measured"), [("reno", "reno"), ("cubic", "cubic"), ("westwood", None), ("bic", None)]
+)
+def test_reno_and_cubic_are_known_by_their_reduction_and_curve(
+    tmp_path: pathlib.Path, cc: str, measured: str | None
+) -> None:
+    assert fact(transfers(tmp_path, {"size": "6MB", "cc": cc}), "cc") == measured
+
+
+def test_the_baseline_of_a_replay_has_pacing_cc_and_restart_of_the_capture(
+    tmp_path: pathlib.Path,
+) -> None:
+    capture = transfers(tmp_path, {"size": "6MB", "cc": "reno"}, stack={"pacing": "internal"})
+    settings = settings_of({}, startups=None, capture=capture)
+    base = settings.reference
+    assert (base.startup, base.cc, base.fields["pacing"]) == ("slow-start", "reno", "internal")
+    assert "paced" not in settings.names
+    writes = [{"size": "150kB", "at": "0s"}, {"size": "450kB", "at": "5s"}]
+    capture = transfers(tmp_path, {"writes": writes}, stack={"restart": "keep"})
+    assert settings_of({}, startups=None, capture=capture).reference.fields["restart"] == "keep"
+
+
+def test_a_paced_baseline_has_no_candidate_that_is_it(tmp_path: pathlib.Path) -> None:
+    capture = transfers(tmp_path, {"size": "1MB"}, stack={"pacing": "internal"})
+    settings = settings_of({}, startups=None, capture=capture)
+    assert "paced" not in settings.names
+
+
+def test_an_option_that_contradicts_the_capture_is_reported(
+    cli: Cli, tmp_path: pathlib.Path
+) -> None:
+    transfers(tmp_path, {"size": "6MB", "cc": "reno"}, stack={"pacing": "internal", "iw": 20})
+    files = sorted(tmp_path.glob("*.pcap"))
+    options = ("--stack", "linux:iw=10", "--cc", "cubic", "--rate", "50Mbps", "--no-uncertainty")
+    answer = cli("replay", *files, *options)
+    assert "The capture shows an initial window of 20 segments; the baseline has 10." in answer.out
+    assert "The capture shows cc reno; the baseline has cubic." in answer.out
 
 
 TRUE_BPS = {"1": 5e6, "2": 20e6, "3": 100e6, "4": 50e6, "5": 10e6}
@@ -121,3 +251,14 @@ def test_flights_of_a_kernel_are_ten_segments_unless_the_handshake_was_repeated(
     assert len(plain) >= 80
     assert set(plain) == {10}
     assert set(rows.filter(pl.col("syn_acks") > 2)["s2c_initial_window"]) == {1}
+
+
+@pytest.mark.slow
+def test_facts_of_simulated_senders_are_right_or_unknown(tmp_path: pathlib.Path) -> None:
+    # All kinds of senders, but not those of which a loss and another end coincide.
+    counts: collections.Counter[str] = collections.Counter()
+    for number in range(36):
+        for _, _, verdict, _, _ in sender_facts.measure(sender_facts.sender(number), tmp_path):
+            counts[verdict] += 1
+    assert counts["wrong"] == 0
+    assert counts["right"] > counts["unknown"]

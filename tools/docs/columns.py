@@ -36,6 +36,7 @@ FILES = {
     "capture-connections": "`connections` of `capture`",
     "capture-demands": "`demands` of `capture`",
     "capture-transfers": "`transfers` of `capture`",
+    "capture-senders": "`senders` of `capture`",
     "capture-quic": "`quic` of `capture`",
     "sweep-rows": "`parts` of `sweep`",
     "worst-rows": "`worst` of `worst`",

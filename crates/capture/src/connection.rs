@@ -3,14 +3,15 @@
 //! The state is bounded: no list in it grows with the connection's length. When the connection is over it becomes a
 //! row ([`Connection`]) and the state is dropped.
 
+use crate::answers::{Heard, Sending, Trip};
 use crate::copies::Copies;
 use crate::estimate::{Acknowledgement, Data, Flights, Lanes, PairId, Waits};
 use crate::handshake::Shake;
-use crate::initial::{Initial, Sending};
-use crate::layers::{written, Endpoint, Segment, ACK, FIN, RST, SYN};
+use crate::layers::{written, Endpoint, Segment, ACK, CWR, ECE, FIN, RST, SYN};
 use crate::reading::Rows;
 use crate::repeats::{Judgement, Placed, Sent};
 use crate::results::{Connection, Flag, Handshake, Options};
+use crate::sender::{Facts, Sender};
 use crate::sequence::{Line, Seen};
 use crate::sink::Sink;
 use crate::time::{seconds, since};
@@ -51,7 +52,7 @@ pub(crate) struct Live {
     flags: Vec<Flag>,
     waits: [Waits; 2],
     flights: [Flights; 2],
-    initials: [Initial; 2],
+    senders: [Sender; 2],
     /// Where the estimation keeps its networks.
     pub pair: PairId,
     /// The network of the first packet, among others with the same addresses.
@@ -88,6 +89,8 @@ struct Offer {
     scale: Option<u8>,
     sack: bool,
     stamps: bool,
+    /// Its flags ECE and CWR.
+    ecn: u8,
     whole: bool,
 }
 
@@ -97,6 +100,7 @@ struct Window {
     /// Of a SYN or SYN-ACK, which are never scaled (RFC 7323, section 2.2).
     syn: Option<u16>,
     widest: Option<u16>,
+    latest: Option<u16>,
     /// The widest of all, early or late.
     widest_ever: Option<u16>,
     handshake: Option<u16>,
@@ -133,7 +137,7 @@ impl Live {
             flags,
             waits: Default::default(),
             flights: Default::default(),
-            initials: Default::default(),
+            senders: Default::default(),
             pair: (0, false),
             domain: 0,
             file: 0,
@@ -255,9 +259,12 @@ impl Live {
             scale: options.scale,
             sack: options.sack,
             stamps: options.stamp.is_some(),
+            ecn: segment.flags & (ECE | CWR),
             whole: options.whole,
         };
         side.window.syn = Some(segment.window);
+        let stamp = options.stamp.map(|(value, _)| (segment.time, value));
+        self.senders[from].syn = stamp;
         if segment.payload > 0 && from == CLIENT && !self.flags.contains(&Flag::FastOpenData) {
             self.flags.push(Flag::FastOpenData);
         }
@@ -331,7 +338,8 @@ impl Live {
         } else if payload == 0 {
             return;
         }
-        let advanced = end.saturating_sub(side.highest);
+        let next = side.highest;
+        let advanced = end.saturating_sub(next);
         let fresh = side.seen.add(start, end);
         side.highest = side.highest.max(end);
         side.payload_sum += payload;
@@ -346,7 +354,7 @@ impl Live {
             .lanes
             .lane(self.pair, from)
             .arrived(segment, repeat, wait);
-        self.measure(placed, from, repeat);
+        self.measure(placed, from, next, repeat, fresh > 0);
         let heard = listeners.lanes.lane(self.pair, 1 - from).bytes();
         self.waits[from].sent(segment.time, end, advanced, repeat, heard);
         if let Some(acked) = self.sides[1 - from].window.acked {
@@ -360,27 +368,53 @@ impl Live {
         }
     }
 
-    /// Shows data to the measurement of the sender's initial window.
-    fn measure(&mut self, placed: &Placed, from: usize, repeat: bool) {
-        if self.initials.iter().all(Initial::is_over) {
+    /// Shows data to the measurements of their sender.
+    fn measure(&mut self, placed: &Placed, from: usize, next: u64, repeat: bool, fresh: bool) {
+        if placed.segment.payload == 0 {
             return;
         }
-        let (Some(mss), Some(rtt)) = (self.mss(), self.shake.rtt()) else {
+        let (Some(mss), Some(trip)) = (self.mss(), self.trip(from)) else {
             // Also TCP Fast Open (RFC 7413): the first flight precedes the handshake's end, so the RTT is not known.
-            self.initials[from].pass();
+            self.senders[from].initial.pass();
             return;
         };
+        let window = self.sides[1 - from].window;
         let data = Sending {
             time: placed.segment.time,
             start: placed.sequence,
             payload: u64::from(placed.segment.payload),
             mss,
+            next,
             repeat,
+            fresh,
+            stamp: placed.segment.options.stamp,
+            acked: window.acked.unwrap_or(0),
+            edge: self.edge(1 - from),
         };
-        self.initials[from].sent(&data, rtt);
+        self.senders[from].sent(&data, &trip);
         if !repeat {
-            self.initials[1 - from].turn();
+            self.senders[1 - from].turn();
         }
+    }
+
+    /// The round trip as a side's data are concerned.
+    fn trip(&self, from: usize) -> Option<Trip> {
+        let (rtt, halves) = (self.shake.rtt()?, self.shake.halves()?);
+        // The server's side of the monitor is the first.
+        let half = halves[1 - from];
+        Some(Trip { rtt, half })
+    }
+
+    /// The end of the window that a receiver has advertised last.
+    fn edge(&self, receiver: usize) -> Option<u64> {
+        let window = self.sides[receiver].window;
+        Some(window.acked? + (u64::from(window.latest?) << self.scale(receiver)?))
+    }
+
+    /// Both sides take part in ECN as RFC 3168 has it; more accurate feedback counts with the same flags (RFC 9768).
+    fn is_marking(&self) -> bool {
+        let [client, server] = self.sides.each_ref().map(|side| side.offer.ecn);
+        client == ECE | CWR && server == ECE
     }
 
     /// Payload of a full segment, where both sides have announced a size (RFC 6691, section 2: without options).
@@ -394,10 +428,19 @@ impl Live {
             .filter(|&mss| mss > 0)
     }
 
-    /// The segments of a sender's initial window, unless the receiver's window may have been the limit.
-    fn initial_window(&self, sender: usize, handshake_window: Option<u64>) -> Option<u32> {
-        let measured = self.initials[sender].measured()?;
-        (measured.bytes + self.mss()? <= handshake_window?).then_some(measured.segments)
+    /// What a side's data show of their sender. The receiver's window may have limited its first flight.
+    fn facts(&self, sender: usize, handshake_window: Option<u64>) -> Option<Facts> {
+        let mss = self.mss()?;
+        let side = &self.sides[sender];
+        let acked = self.sides[1 - sender].window.acked;
+        let done = acked.is_some_and(|acked| acked >= side.highest);
+        let mut facts = self.senders[sender].facts(mss, done);
+        let window = self.senders[sender].initial.measured();
+        let limit = window.map_or(0, |window| window.bytes + mss);
+        if handshake_window.is_none_or(|window| limit > window) {
+            facts.initial_window = None;
+        }
+        Some(facts)
     }
 
     /// Whether a packet repeats data; counts it.
@@ -427,6 +470,9 @@ impl Live {
         if before.is_some_and(|before| acked <= before) {
             if segment.payload == 0 && segment.flags & (SYN | FIN) == 0 {
                 listeners.lanes.lane(self.pair, other).repeated();
+                if segment.options.blocks {
+                    self.hear(segment, acked, other);
+                }
             }
             return;
         }
@@ -457,12 +503,21 @@ impl Live {
                 .lane(self.pair, other)
                 .acknowledged(segment.time, advanced, wait);
             self.flights[other].acknowledged(&ack);
-            if self.initials[other].awaits_ack() {
-                if let (Some(halves), Some(rtt)) = (self.shake.halves(), self.shake.rtt()) {
-                    // The server's side of the monitor is the first.
-                    self.initials[other].acknowledged(segment.time, acked, halves[1 - other], rtt);
-                }
-            }
+            self.hear(segment, acked, other);
+        }
+    }
+
+    /// Shows an ACK to the measurements of the sender whose data it acknowledges.
+    fn hear(&mut self, segment: &Segment, acked: u64, sender: usize) {
+        if let Some(trip) = self.trip(sender) {
+            let heard = Heard {
+                time: segment.time,
+                acked,
+                selective: segment.options.blocks,
+                stamp: segment.options.stamp.map(|(value, _)| value),
+                marked: segment.has(ECE) && self.is_marking(),
+            };
+            self.senders[sender].acknowledged(&heard, &trip);
         }
     }
 
@@ -475,6 +530,7 @@ impl Live {
         window.acknowledged |= first
             .zip(window.acked)
             .is_some_and(|(first, acked)| acked > first);
+        window.latest = Some(segment.window);
         window.widest_ever = window.widest_ever.max(Some(segment.window));
         if !window.acknowledged {
             window.widest = window.widest.max(Some(segment.window));
@@ -539,8 +595,8 @@ impl Live {
             s2c_handshake_window: windows[1].1,
             c2s_widest_window: self.widest_window(SERVER).filter(|_| known),
             s2c_widest_window: self.widest_window(CLIENT).filter(|_| known),
-            c2s_initial_window: self.initial_window(CLIENT, windows[0].1),
-            s2c_initial_window: self.initial_window(SERVER, windows[1].1),
+            c2s_facts: self.facts(CLIENT, windows[0].1).unwrap_or_default(),
+            s2c_facts: self.facts(SERVER, windows[1].1).unwrap_or_default(),
             client_wscale: client.offer.scale,
             server_wscale: server.offer.scale,
             client_mss: client.offer.mss,

@@ -4,9 +4,7 @@
 //! soon after the first ACK, and after a pause that is longer than any within the flight. Without that pause, either the
 //! application was slow, or a bottleneck before the monitor has drawn flight and answer together.
 
-/// Answers may be faster than the handshake by this part of a round trip. An assumption: hosts take some 0.1 ms for a
-/// SYN, and paths vary.
-const TOLERANCE: u64 = 16;
+use crate::answers::{Answer, Clock, Heard, Sending, Trip};
 
 /// The first flight of one side's data in a connection that shows its window.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,13 +36,45 @@ struct Flight {
     first: u64,
     last: u64,
     pause: u64,
-    /// What passes from this time on may answer an ACK. ns
-    answers: Option<u64>,
+    answer: Option<Answer>,
+    clock: Option<Clock>,
+    /// The latest stamp that its data have echoed.
+    echo: Option<u32>,
     /// It shows no window.
     over: bool,
 }
 
 impl Flight {
+    fn new(data: &Sending, segments: u32, trip: &Trip, syn: Option<(u64, u32)>) -> Self {
+        let first = data.stamp.map(|(value, _)| (data.time, value));
+        let clock = syn.zip(first);
+        // Segments before it may have been overtaken.
+        let missing = data.start.saturating_sub(data.next);
+        let unseen = u32::try_from(missing.div_ceil(data.mss)).unwrap_or(u32::MAX);
+        Flight {
+            first_byte: data.start - missing,
+            end: data.end(),
+            sent: Measured {
+                segments: segments.saturating_add(unseen),
+                bytes: missing + data.payload,
+            },
+            missing,
+            first: data.time,
+            last: data.time,
+            pause: 0,
+            answer: None,
+            clock: clock.and_then(|(syn, first)| Clock::new(syn, first, trip)),
+            echo: data.echo(),
+            over: data.repeat,
+        }
+    }
+
+    /// When data were sent, by the sender's clock if that is known.
+    fn time(&self, data: &Sending) -> u64 {
+        let stamped = self.clock.zip(data.stamp);
+        stamped.map_or(data.time, |(clock, (value, _))| clock.time(value))
+    }
+
     /// Whether data that seem to repeat were overtaken on their way: they have been counted as missing. The sender
     /// repeats nothing within a round trip.
     fn reordered(&mut self, data: &Sending, rtt: u64) -> bool {
@@ -57,66 +87,37 @@ impl Flight {
     }
 }
 
-/// Data of the flight's side that pass the monitor.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Sending {
-    pub time: u64,
-    pub start: u64,
-    pub payload: u64,
-    /// The segment size that both sides agreed on.
-    pub mss: u64,
-    /// It repeats data.
-    pub repeat: bool,
-}
-
 impl Initial {
     /// Nothing is left to measure.
     pub fn is_over(&self) -> bool {
         self.measured.is_some() || self.warm
     }
 
-    /// The first ACK of a flight is of interest.
-    pub fn awaits_ack(&self) -> bool {
-        let waits = |flight: &Flight| flight.answers.is_none() && !flight.over;
-        !self.is_over() && self.flight.as_ref().is_some_and(waits)
-    }
-
-    /// Data pass the monitor. `rtt` is that of the handshake. ns
-    pub fn sent(&mut self, data: &Sending, rtt: u64) {
+    /// Data pass the monitor. `syn` is the stamp of the sender's SYN, with its time.
+    pub fn sent(&mut self, data: &Sending, trip: &Trip, syn: Option<(u64, u32)>) {
         if self.is_over() {
             return;
         }
         let segments = u32::try_from(data.payload.div_ceil(data.mss)).unwrap_or(u32::MAX);
         let Some(flight) = &mut self.flight else {
-            self.flight = Some(Flight {
-                first_byte: data.start,
-                end: data.start + data.payload,
-                sent: Measured {
-                    segments,
-                    bytes: data.payload,
-                },
-                missing: 0,
-                first: data.time,
-                last: data.time,
-                pause: 0,
-                answers: None,
-                over: data.repeat,
-            });
+            self.flight = Some(Flight::new(data, segments, trip, syn));
             return;
         };
-        let pause = data.time.saturating_sub(flight.last);
-        flight.last = data.time;
+        let time = flight.time(data);
+        let pause = time.saturating_sub(flight.last);
+        flight.last = time;
         let missing = data.start.saturating_sub(flight.end);
-        flight.end = flight.end.max(data.start + data.payload);
-        flight.over |= data.repeat && !flight.reordered(data, rtt);
+        flight.end = flight.end.max(data.end());
+        flight.over |= data.repeat && !flight.reordered(data, trip.rtt);
         if flight.over || data.repeat {
             return;
         }
-        match flight.answers {
-            Some(answers) if data.time >= answers => {
+        match flight.answer {
+            Some(answer) if answer.is_heard(data) => {
                 flight.over = true;
                 let initial = !may_have_grown(&self.earlier, flight.sent.segments);
-                let waited = pause > 2 * flight.pause && data.time - answers <= rtt / 2;
+                let prompt = time.saturating_sub(answer.time) <= trip.rtt / 2;
+                let waited = pause > 2 * flight.pause && prompt;
                 // Data missing here may be of either flight.
                 let whole = missing == 0;
                 self.measured = (waited && whole && initial).then_some(flight.sent);
@@ -128,17 +129,21 @@ impl Initial {
                 flight.sent.segments = flight.sent.segments.saturating_add(more);
                 flight.sent.bytes += missing + data.payload;
                 flight.pause = flight.pause.max(pause);
+                flight.echo = data.echo();
             }
         }
     }
 
-    /// The peer acknowledged data up to `acked`. `half` is the part of `rtt` between monitor and sender, as the
-    /// handshake showed it, with what the host took for its SYN. ns
-    pub fn acknowledged(&mut self, time: u64, acked: u64, half: u64, rtt: u64) {
+    /// The peer acknowledged data.
+    pub fn acknowledged(&mut self, ack: &Heard, trip: &Trip) {
+        if self.is_over() {
+            return;
+        }
         if let Some(flight) = &mut self.flight {
-            if acked > flight.first_byte {
-                let fastest = half.saturating_sub(rtt / TOLERANCE);
-                flight.answers.get_or_insert(time.saturating_add(fastest));
+            if ack.confirms(flight.first_byte) {
+                flight
+                    .answer
+                    .get_or_insert_with(|| Answer::new(ack, trip, flight.echo));
             }
         }
     }
@@ -192,10 +197,21 @@ mod tests {
             time,
             start: segment * MSS,
             payload: MSS,
+            next: segment * MSS,
             mss: MSS,
             repeat,
+            ..Sending::default()
         };
-        initial.sent(&data, RTT);
+        initial.sent(&data, &Trip { rtt: RTT, half: 0 }, None);
+    }
+
+    fn hear(initial: &mut Initial, time: u64, acked: u64, half: u64) {
+        let heard = Heard {
+            time,
+            acked,
+            ..Heard::default()
+        };
+        initial.acknowledged(&heard, &Trip { rtt: RTT, half });
     }
 
     /// The flights of a sender with a window of 10 segments: `spacing` apart, the next after the first ACK and `late`.
@@ -205,7 +221,7 @@ mod tests {
             send(&mut initial, segment * spacing, segment, false);
         }
         let ack = RTT - half;
-        initial.acknowledged(ack, MSS, half, RTT);
+        hear(&mut initial, ack, MSS, half);
         for segment in 10..12 {
             let after = (segment - 10) * spacing;
             send(&mut initial, ack + half + late + after, segment, false);
@@ -224,7 +240,7 @@ mod tests {
     fn answers_may_be_faster_than_the_handshake_was() {
         let mut initial = Initial::default();
         (0..4).for_each(|segment| send(&mut initial, segment, segment, false));
-        initial.acknowledged(RTT, MSS, MS, RTT);
+        hear(&mut initial, RTT, MSS, MS);
         send(&mut initial, RTT + MS / 2, 4, false);
         assert_eq!(
             initial.measured().map(|measured| measured.segments),
@@ -242,12 +258,12 @@ mod tests {
     fn nothing_is_known_of_a_flight_without_a_second_one_or_with_a_repetition() {
         let mut initial = Initial::default();
         send(&mut initial, 0, 0, false);
-        initial.acknowledged(RTT, MSS, 0, RTT);
+        hear(&mut initial, RTT, MSS, 0);
         assert_eq!(initial.measured(), None);
         let mut initial = Initial::default();
         send(&mut initial, 0, 0, false);
         send(&mut initial, 10, 0, true);
-        initial.acknowledged(RTT, MSS, 0, RTT);
+        hear(&mut initial, RTT, MSS, 0);
         send(&mut initial, RTT, 1, false);
         assert_eq!(initial.measured(), None);
     }
@@ -259,7 +275,7 @@ mod tests {
             for segment in (0..12).filter(|&segment| segment != lost) {
                 let time = if segment < 10 { segment * 1000 } else { RTT };
                 if segment >= 10 {
-                    initial.acknowledged(RTT, MSS, 0, RTT);
+                    hear(&mut initial, RTT, MSS, 0);
                 }
                 send(&mut initial, time, segment, false);
             }
@@ -276,7 +292,7 @@ mod tests {
                 send(&mut initial, segment * 1000, segment, false);
             }
             send(&mut initial, time, 4, true);
-            initial.acknowledged(RTT, MSS, 0, RTT);
+            hear(&mut initial, RTT, MSS, 0);
             send(&mut initial, RTT + 2, 10, false);
             let measured = initial.measured().map(|measured| measured.segments);
             assert_eq!(measured, expected, "{time}");
@@ -298,12 +314,12 @@ mod tests {
             for flight in earlier {
                 (next..next + flight).for_each(|segment| send(&mut initial, time, segment, false));
                 (time, next) = (time + RTT, next + flight);
-                initial.acknowledged(time, next * MSS, 0, RTT);
+                hear(&mut initial, time, next * MSS, 0);
                 initial.turn();
             }
             (next..next + 10).for_each(|segment| send(&mut initial, time, segment, false));
             time += RTT;
-            initial.acknowledged(time, (next + 2) * MSS, 0, RTT);
+            hear(&mut initial, time, (next + 2) * MSS, 0);
             send(&mut initial, time, next + 10, false);
             let measured = initial.measured().map(|measured| measured.segments);
             assert_eq!(measured, expected, "{earlier:?}");

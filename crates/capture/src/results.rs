@@ -4,6 +4,10 @@ use std::net::IpAddr;
 
 use serde::Serialize;
 
+pub use crate::reduction::Control;
+pub use crate::rounds::Exit;
+pub use crate::sender::{Facts, IdleRestart};
+
 /// How a file is to be read.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -185,10 +189,10 @@ pub struct Connection {
     pub c2s_widest_window: Option<u64>,
     /// Largest window that the client advertised at any time.
     pub s2c_widest_window: Option<u64>,
-    /// Segments of the client's initial window: its first flight, where more data waited for the first ACK.
-    pub c2s_initial_window: Option<u32>,
-    /// `c2s_initial_window` of the server.
-    pub s2c_initial_window: Option<u32>,
+    /// What the client's data show of it as a sender.
+    pub c2s_facts: Facts,
+    /// `c2s_facts` of the server.
+    pub s2c_facts: Facts,
     /// Window scale that the client announced.
     pub client_wscale: Option<u8>,
     /// Window scale that the server announced.
@@ -268,8 +272,8 @@ impl Connection {
             s2c_handshake_window: None,
             c2s_widest_window: None,
             s2c_widest_window: None,
-            c2s_initial_window: None,
-            s2c_initial_window: None,
+            c2s_facts: Facts::default(),
+            s2c_facts: Facts::default(),
             client_wscale: None,
             server_wscale: None,
             client_mss: None,

@@ -8,7 +8,8 @@ use std::hash::Hash;
 use std::net::IpAddr;
 
 use flowstart_capture::{
-    Connection, Direction, Flag, Handshake, QuicConnection, Reading, Rows, Transfer,
+    Connection, Control, Direction, Exit, Flag, Handshake, IdleRestart, QuicConnection, Reading,
+    Rows, Transfer,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -157,8 +158,14 @@ table! {
             s2c_handshake_window: u32 = or_absent(row.s2c_handshake_window.map(|window| window as u32)),
             c2s_widest_window: u32 = or_absent(row.c2s_widest_window.map(|window| window as u32)),
             s2c_widest_window: u32 = or_absent(row.s2c_widest_window.map(|window| window as u32)),
-            c2s_initial_window: u32 = or_absent(row.c2s_initial_window),
-            s2c_initial_window: u32 = or_absent(row.s2c_initial_window),
+            c2s_initial_window: u32 = or_absent(row.c2s_facts.initial_window),
+            s2c_initial_window: u32 = or_absent(row.s2c_facts.initial_window),
+            c2s_growth: f64 = or_nan(row.c2s_facts.growth),
+            s2c_growth: f64 = or_nan(row.s2c_facts.growth),
+            c2s_exit_window: u32 = or_absent(row.c2s_facts.exit_window.map(|window| window as u32)),
+            s2c_exit_window: u32 = or_absent(row.s2c_facts.exit_window.map(|window| window as u32)),
+            c2s_pacing: f64 = or_nan(row.c2s_facts.pacing),
+            s2c_pacing: f64 = or_nan(row.s2c_facts.pacing),
             client_wscale: u8 = or_absent(row.client_wscale),
             server_wscale: u8 = or_absent(row.server_wscale),
             client_mss: u32 = or_absent(row.client_mss.map(u32::from)),
@@ -183,6 +190,12 @@ table! {
             client_ip: IpAddr = Some(row.client_ip),
             server_ip: IpAddr = Some(row.server_ip),
             handshake: Handshake = Some(row.handshake),
+            c2s_exit: Exit = row.c2s_facts.exit,
+            s2c_exit: Exit = row.s2c_facts.exit,
+            c2s_idle_restart: IdleRestart = row.c2s_facts.idle_restart,
+            s2c_idle_restart: IdleRestart = row.s2c_facts.idle_restart,
+            c2s_cc: Control = row.c2s_facts.control,
+            s2c_cc: Control = row.s2c_facts.control,
             state: String = row.state,
             history: String = row.history,
             flags: Vec<Flag> = Some(row.flags),

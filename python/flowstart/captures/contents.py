@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from flowstart import extras, text
 from flowstart.captures import sampling
 from flowstart.captures.sampling import Drawn, Sample
+from flowstart.captures.senders import senders
 from flowstart.captures.summary import demands, flagged, spread, summary
 from flowstart.render import html
 from flowstart.render.grid import Column, Grid
@@ -190,7 +191,7 @@ class Capture:
 
     @property
     def frame(self) -> "pl.DataFrame":
-        """The transfers; other tables are `connections`, `demands` and `quic`."""
+        """The transfers; other tables are `connections`, `demands`, `senders` and `quic`."""
         return self.transfers
 
     @property
@@ -203,6 +204,11 @@ class Capture:
     def demands(self) -> "pl.DataFrame":
         """One row per direction with data: the rate that one round trip would need."""
         return demands(self.connections)
+
+    @functools.cached_property
+    def senders(self) -> "pl.DataFrame":
+        """One row per address that sends: what was measured of it, as distributions."""
+        return senders(self.connections)
 
     @functools.cached_property
     def summary(self) -> dict[str, Any]:
@@ -221,6 +227,7 @@ class Capture:
             "connections": [_connection(row) for row in self.connections.iter_rows(named=True)],
             "demands": [_flags_apart(row) for row in self.demands.iter_rows(named=True)],
             "transfers": self.transfers.to_dicts(),
+            "senders": self.senders.to_dicts(),
         }
         return {
             "files": list(self.files),

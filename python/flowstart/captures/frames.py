@@ -54,7 +54,7 @@ CONNECTIONS: list[str] = [
     *("ip_version", "network", "opener", "handshake", "rtt_s", "server_rtt_s"),
     *("syns", "syn_acks"),
     *_both("bytes", "seen_bytes", "payload_sum", "window", "handshake_window", "widest_window"),
-    *_both("initial_window"),
+    *_both("initial_window", "growth", "exit", "exit_window", "pacing", "idle_restart", "cc"),
     *("client_wscale", "server_wscale", "client_mss", "server_mss", "timestamps", "sack"),
     *_both("retransmissions", "out_of_order", "packets", "zero_windows"),
     *("fins", "resets", "end_s", "copies", "state", "history", "missed_bytes", "flags"),
@@ -71,9 +71,10 @@ QUIC = (
 
 TEXTS = (
     *("file", "client_ip", "server_ip", "network", "opener", "handshake"),
+    *_both("exit", "idle_restart", "cc"),
     *("state", "history", "flags"),
 )
-TIMES = ("start", "rtt_s", "server_rtt_s", "end_s")
+FLOATS = ("start", "rtt_s", "server_rtt_s", "end_s", *_both("growth", "pacing"))
 OFFERED = ("timestamps", "sack")
 
 
@@ -110,7 +111,7 @@ def kind(column: str) -> Any:
 
     if column in TEXTS:
         return pl.String
-    if column in TIMES:
+    if column in FLOATS:
         return pl.Float64
     if column in OFFERED:
         return pl.Boolean

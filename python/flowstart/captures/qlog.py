@@ -24,6 +24,7 @@ from flowstart.captures.qlog_schema import (
     objects,
     table,
 )
+from flowstart.captures.qlog_window import CWND, Window
 from flowstart.errors import RequestError
 
 SENT, RECEIVED = "packet_sent", "packet_received"
@@ -82,6 +83,7 @@ class Trace:
     """The first sample and the least."""
     windows: list[int] = field(default_factory=list)
     """The first congestion window and the largest."""
+    window: Window = field(default_factory=Window)
     flight: int | None = None
     """The largest number of bytes in flight."""
 
@@ -91,6 +93,11 @@ class Trace:
             self._packet(time, int(self.by_server == (kind == SENT)), data)
         elif kind in METRICS:
             self._metrics(data)
+            self.window.metrics(data, self.unit_ms)
+        elif kind == "parameters_set":
+            self.window.parameters(data)
+        elif kind == "congestion_state_updated":
+            self.window.state(data)
         elif kind == "packet_lost":
             self.lost += 1
         elif kind == "packets_lost":
@@ -143,8 +150,7 @@ class Trace:
                 first = self.rtts[0] if self.rtts else sample_ms / 1e3
                 self.rtts = [first, min(self.rtts[-1] if self.rtts else first, sample_ms / 1e3)]
                 break
-        # By the drafts, by aioquic and picoquic, by mvfst.
-        window = first_count(data, "congestion_window", "cwnd", "current_cwnd")
+        window = first_count(data, *CWND)
         if window:
             first_window = self.windows[0] if self.windows else window
             self.windows = [first_window, max(*self.windows, window, 0)]
@@ -197,7 +203,7 @@ class Trace:
     def row(self, number: int) -> dict[str, Any]:
         """The connection, in the columns of a capture that it tells."""
         sizes = self.sizes()
-        lost = "s2c_retransmissions" if self.by_server else "c2s_retransmissions"
+        way = "s2c" if self.by_server else "c2s"
         return {
             "stream": number,
             "file": self.file,
@@ -215,7 +221,8 @@ class Trace:
             "s2c_bytes": sizes[1],
             "c2s_packets": self.packets[0],
             "s2c_packets": self.packets[1],
-            lost: self.lost,
+            f"{way}_retransmissions": self.lost,
+            **self.window.columns(way),
             "end_s": self.last - self.start,
             "copies": 0,
             "flags": "",

@@ -1,7 +1,7 @@
 """The files of a capture: its tables, figures and a page to read."""
 
 from flowstart import text
-from flowstart.captures import contents, server_log
+from flowstart.captures import contents, senders, server_log
 from flowstart.captures import contents as grids
 from flowstart.captures.contents import Capture
 from flowstart.captures.next_command import next_command
@@ -16,7 +16,7 @@ def tables(found: Capture, *, rows: bool = False) -> dict[str, bytes]:
     With `rows` JSON has them too, which takes several times the memory.
     """
     files = {"capture.json": encoded(found.to_dict(rows=rows))}
-    for name in ("connections", "demands", "transfers", "quic"):
+    for name in ("connections", "demands", "senders", "transfers", "quic"):
         frame = getattr(found, name)
         if frame is not None and len(frame):
             files |= columns(frame, name, f"capture-{name}")
@@ -27,7 +27,8 @@ def pictures(found: Capture) -> dict[str, bytes]:
     """The figures, and the page that holds them."""
     files: dict[str, bytes] = {}
     parts = [html.paragraph(line) for line in (grids.headline(found), grids.quic(found)) if line]
-    shown = (grids.summary_table(found.summary), grids.networks(found), grids.connections(found))
+    shown = [grids.summary_table(found.summary), grids.networks(found)]
+    shown += [senders.table(found.senders), grids.connections(found)]
     parts += map(html.table, shown)
     for drawn in figure_files.drawn({} if figure_files.wanting() else _drawn(found)):
         files |= drawn.contents

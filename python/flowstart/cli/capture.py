@@ -110,7 +110,7 @@ def _show_details(found: "Capture") -> None:
     console.show_grid(contents.summary_table(found.summary))
     if found.groups:
         console.show_grid(contents.networks(found))
-    if (measured := senders.table(found.connections)).rows:
+    if (measured := senders.table(found.senders)).rows:
         console.show_grid(measured)
     console.show_grid(contents.connections(found))
     for note in found.notes:

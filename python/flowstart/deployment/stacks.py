@@ -5,8 +5,8 @@ import functools
 import importlib.resources
 import shlex
 import tomllib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from flowstart.errors import RequestError
@@ -109,8 +109,8 @@ class HostStack:
     candidates: tuple[Variant, ...]
     research: tuple[Variant, ...]
     source: str
-    measured_window: int | None = None
-    """Initial window that a capture shows, in segments."""
+    facts: Mapping[str, str] = field(default_factory=dict)
+    """What a capture shows of them: fields of a stack, and `cc`."""
 
     @classmethod
     def named(cls, name: str) -> "HostStack":
@@ -138,21 +138,24 @@ class HostStack:
         recorded = Variant.parse(f"recorded: {UNKNOWN} stack={preset}")
         return cls(preset, (), recorded, (), (), "RFC 5681")
 
-    def measured(self, initial_window: int) -> "HostStack":
-        """The same with an initial window that was measured, in segments.
+    def measured(self, facts: Mapping[str, str]) -> "HostStack":
+        """The same with facts that were measured: fields of a stack, and `cc`.
 
-        A candidate with the same window or a smaller one would change nothing or be a step back.
+        A candidate that changes nothing is left out, and one with a smaller window as a step back.
         """
+        fields = {name: value for name, value in facts.items() if name != "cc"}
+        cc = facts.get("cc", self.recorded.cc)
+        startup = self.recorded.startup if cc == self.recorded.cc else "slow-start"
         recorded = dataclasses.replace(
-            self.recorded, stack=self.recorded.fields | {"iw": str(initial_window)}
+            self.recorded, startup=startup, cc=cc, stack=self.recorded.fields | fields
         )
-        larger = (v for v in self.candidates if _window(v, initial_window + 1) > initial_window)
-        return dataclasses.replace(
-            self,
-            recorded=recorded,
-            candidates=tuple(larger),
-            measured_window=initial_window,
+        window = int(fields.get("iw", 0))
+        new = (
+            variant
+            for variant in self.candidates
+            if _window(variant, window + 1) > window and _changes(variant, recorded)
         )
+        return dataclasses.replace(self, recorded=recorded, candidates=tuple(new))
 
     @property
     def title(self) -> str:
@@ -186,6 +189,13 @@ def _window(variant: Variant, otherwise: int) -> int:
     return int(str(variant.fields.get("iw", otherwise)).removesuffix("pkt"))
 
 
+def _changes(variant: Variant, recorded: Variant) -> bool:
+    """Whether a variant has a field, or else an algorithm, that hosts do not have already."""
+    if variant.fields:
+        return not variant.fields.items() <= recorded.fields.items()
+    return (str(variant.begins), variant.cc) != (str(recorded.begins), recorded.cc)
+
+
 _Part = tuple[Kind, str, str | None, str]
 """A kind of option, its name, the value that is set, and what the baseline has."""
 
@@ -200,12 +210,12 @@ def _differences(variant: Variant, baseline: Variant) -> list[_Part] | None:
                 return None  # with parameters of its own
             parts.append((kind, new, None, old or ""))  # type: ignore[arg-type]
     old_fields = baseline.fields
-    for field, value in variant.fields.items():
-        if field == "preset" or old_fields.get(field) == value:
+    for name, value in variant.fields.items():
+        if name == "preset" or old_fields.get(name) == value:
             continue
-        if field not in FIELDS:
+        if name not in FIELDS:
             return None
-        parts.append(("setting", FIELDS[field], str(value).removesuffix("pkt"), ""))
+        parts.append(("setting", FIELDS[name], str(value).removesuffix("pkt"), ""))
     if ("startup", "bbr-startup") in {(kind, name) for kind, name, *_ in parts}:
         # One setting of a stack has both halves.
         parts = [part for part in parts if part[:2] != ("startup", "bbr-startup")]

@@ -179,26 +179,43 @@ def current(replay: ReplayData) -> str:
     """The setting that the others are compared with."""
     settings = replay.settings
     base, preset = settings.reference, stacks.of_scenario(usual_stack(settings))["preset"]
-    iw = _initial_window(replay)
-    measured = " (measured)" * (iw == settings.hosts.measured_window)
-    used = ", ".join(filter(None, [preset, str(base.begins), base.cc, f"IW {iw}{measured}"]))
+    own, facts = _own_facts(replay), settings.hosts.facts
+    shown = {name: " (measured)" * (facts.get(name) == value) for name, value in own.items()}
+    paced = f"paced{shown['pacing']}" if own["pacing"] != "none" else ""
+    cc = f"{base.cc}{shown['cc']}" if base.cc else ""
+    window = f"IW {own['iw']}{shown['iw']}"
+    used = ", ".join(filter(None, [preset, str(base.begins), cc, window, paced]))
     return "assumed " * settings.by_default + used
 
 
+FACTS = {
+    "iw": "an initial window of {measured} segments; the baseline has {own}",
+    "pacing": "pacing; the baseline does not pace",
+    "restart": "windows that are kept after idle time; the baseline reduces them",
+    "cc": "cc {measured}; the baseline has {own}",
+}
+"""What a capture shows of senders, where the baseline does something else."""
+
+
 def contradiction(replay: ReplayData) -> list[str]:
-    """A line where the baseline has another initial window than the capture shows."""
-    iw, measured = _initial_window(replay), replay.settings.hosts.measured_window
-    if measured in (None, iw):
-        return []
-    return [f"The capture shows an initial window of {measured} segments; the baseline has {iw}."]
+    """A line for each fact that the capture shows of senders and that the baseline lacks."""
+    own = _own_facts(replay)
+    return [
+        f"The capture shows {FACTS[name].format(measured=measured, own=own[name])}."
+        for name, measured in replay.settings.hosts.facts.items()
+        if own[name] != measured and not (name == "pacing" and own[name] != "none")
+    ]
 
 
-def _initial_window(replay: ReplayData) -> int:
-    """The baseline's, in segments."""
+def _own_facts(replay: ReplayData) -> dict[str, str]:
+    """The baseline's values of `FACTS`."""
     base = replay.settings.reference
     usual = replay.resolved[base.name]["stack"]
     own = stacks.preset(base.fields["preset"]) if "preset" in base.fields else {}
-    return document.initial_window({**usual, **own, **base.fields})
+    fields = {**usual, **own, **base.fields}
+    window = str(document.initial_window(fields))
+    named = {name: str(fields.get(name, "none")) for name in ("pacing", "restart")}
+    return {"iw": window, **named, "cc": str(base.cc)}
 
 
 def validity(replay: ReplayData) -> list[str]:

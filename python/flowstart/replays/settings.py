@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Self, cast, get_args
 
 from flowstart.captures.contents import Capture
-from flowstart.captures.senders import initial_windows
+from flowstart.captures.senders import SenderFacts
 from flowstart.deployment.stacks import HostStack, default_of
 from flowstart.errors import RequestError
 from flowstart.model import specs
@@ -271,7 +271,7 @@ def hosts_of(
 ) -> HostStack:
     """What the hosts of a capture run: as given, or as the stack or the capture suggests.
 
-    The initial window is that of the capture, where that shows it.
+    What the capture shows of them is taken from it, unless `stack` has that field.
     """
     if recorded is not None:
         hosts = HostStack.named(recorded)
@@ -279,17 +279,28 @@ def hosts_of(
         hosts = HostStack.of_preset(stacks.of_scenario(stack)["preset"])
     else:
         hosts = HostStack.named(default_of(capture.about.get("format", "") if capture else ""))
-    window = measured_window(capture, direction) if capture else None
-    usual = initial_window(stacks.preset(hosts.recorded.fields["preset"]))
-    if window is None or window == usual or "iw" in (stack or {}):
-        return dataclasses.replace(hosts, measured_window=window)
-    return hosts.measured(window)
+    facts = measured_facts(capture, direction) if capture else {}
+    usual = stacks.preset(hosts.recorded.fields["preset"])
+    known = {**usual, "iw": str(initial_window(usual)), "cc": hosts.recorded.cc}
+    other = {
+        name: value
+        for name, value in facts.items()
+        if name not in (stack or {}) and known.get(name) != value
+    }
+    return dataclasses.replace(hosts.measured(other) if other else hosts, facts=facts)
 
 
-def measured_window(capture: Capture, direction: Tested) -> int | None:
-    """The commonest initial window of the senders under test, in segments."""
-    way = "c2s" if direction == "client" else "s2c"
-    return next(iter(initial_windows(capture.connections, way)), None)
+def measured_facts(capture: Capture, direction: Tested) -> dict[str, str]:
+    """What the capture shows of the senders under test: fields of a stack, and `cc`."""
+    facts = SenderFacts.of(capture.senders, "c2s" if direction == "client" else "s2c")
+    known = {
+        "iw": facts.initial_window and str(facts.initial_window),
+        "pacing": facts.paced and "internal",
+        # Stacks reduce the window in different ways.
+        "restart": "keep" if facts.idle_restart == "kept" else None,
+        "cc": facts.cc,
+    }
+    return {name: value for name, value in known.items() if value}
 
 
 def compared(
@@ -339,5 +350,5 @@ def _of_recording(given: VariantLike, hosts: HostStack) -> Variant:
 
 def _current(hosts: HostStack, cc: str | None) -> Variant:
     recorded = hosts.recorded
-    window = {name: value for name, value in recorded.fields.items() if name == "iw"}
-    return Variant(CURRENT, recorded.startup, cc or recorded.cc, window)
+    measured = {name: value for name, value in recorded.fields.items() if name != "preset"}
+    return Variant(CURRENT, recorded.startup, cc or recorded.cc, measured)

@@ -18,7 +18,7 @@ mod udp;
 pub(crate) use address::{mapped, written, Endpoint};
 pub(crate) use link::name as link_name;
 pub(crate) use other::{Other, Others};
-pub(crate) use tcp::{Segment, ACK, FIN, RST, SYN};
+pub(crate) use tcp::{Segment, ACK, CWR, ECE, FIN, RST, SYN};
 pub(crate) use tunnel::Tunnel;
 pub(crate) use udp::{version_name, ConnectionId, Datagram};
 

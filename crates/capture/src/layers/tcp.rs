@@ -8,6 +8,8 @@ pub(crate) const FIN: u8 = 0x01;
 pub(crate) const SYN: u8 = 0x02;
 pub(crate) const RST: u8 = 0x04;
 pub(crate) const ACK: u8 = 0x10;
+pub(crate) const ECE: u8 = 0x40;
+pub(crate) const CWR: u8 = 0x80;
 
 /// One segment, small enough to be handed on by value.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +41,8 @@ pub(crate) struct Options {
     pub scale: Option<u8>,
     /// Selective acknowledgements are permitted.
     pub sack: bool,
+    /// There are selective acknowledgements.
+    pub blocks: bool,
     /// Time stamp and echoed time stamp.
     pub stamp: Option<(u32, u32)>,
     /// All options were captured: what is not among them was not sent.
@@ -110,6 +114,7 @@ fn options(mut area: &[u8]) -> Options {
             (2, 4) => found.mss = u16_at(area, 2),
             (3, 3) => found.scale = area.get(2).map(|&scale| scale.min(LARGEST_SCALE)),
             (4, 2) => found.sack = true,
+            (5, 10..) => found.blocks = true,
             (8, 10) => found.stamp = u32_at(area, 2).zip(u32_at(area, 6)),
             _ => {}
         }
