@@ -402,11 +402,11 @@ Tolerances are around the median of several runs. In the second column, a value 
 the kernel's runs agrees too. If these runs have two modes, either end counts as a median.
 
 The recorded transfers cover 5 to 100 Mbit/s, round trips of 20 to 102 ms, limits of 60 to 10,000
-packets and 10 kB to 50 MB. Beyond 102 ms timers alone are compared, by scripts for packetdrill: the
-kernel's may be late by a jiffy and a slot of its wheel (8 ms below 252 ms, 36 ms below 2 s, 260 ms
-above). `make live-linux` runs the scripts on this machine's kernel. Of the 32 scripts of
-google/packetdrill (2c4001c) on CUBIC, recovery, SACK and slow start, Linux 6.18.44 passes 29 and ours
-27; the two beyond need a refusing device, and a timer's lateness.
+packets and 10 kB to 50 MB. Beyond 102 ms timers alone are compared, by scripts for packetdrill:
+the kernel's may be late by a jiffy and a slot of its wheel (8 ms below 252 ms, 36 ms below 2 s,
+260 ms above). `make live-linux` runs the scripts on this machine's kernel. Of the 32 scripts of
+google/packetdrill (2c4001c) on CUBIC, recovery, SACK and slow start, Linux 6.18.44 passes 29 and
+ours 27; the two beyond need a refusing device, and a timer's lateness.
 
 ### What does not agree, and why
 """
