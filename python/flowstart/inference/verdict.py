@@ -86,7 +86,7 @@ class Status(StrEnum):
     """What is concluded of a setting."""
 
     RECOMMENDED = "recommended"
-    """It gains significantly and passes every gate."""
+    """It gains significantly and more than `EQUAL`, and passes every gate."""
     INCONCLUSIVE = "inconclusive"
     """Neither recommended nor rejected: the sample is too small, the gain not significant, or the
     replay not valid."""
