@@ -199,7 +199,7 @@ impl Trains {
         let highest = peaks().map(|peak| peak.bytes).fold(0.0, f64::max);
         let least = BYTES.max(SHARE * all).max(OF_HIGHEST * highest);
         let mut believed = peaks().filter(|peak| peak.bytes >= least);
-        let queued = believed.clone().filter(Bin::is_bottleneck).last();
+        let queued = believed.clone().rfind(Bin::is_bottleneck);
         let peak = queued
             .or_else(|| believed.next_back())
             .ok_or("no rate is distinct; senders never kept the path busy")?;
