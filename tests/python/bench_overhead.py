@@ -12,7 +12,13 @@ from flowstart import _native
 
 def scenario(size: str) -> str:
     path = {"rate": "100Mbps", "rtt": "20ms"}
-    return json.dumps({"path": path, "flows": [{"startup": "slow-start", "size": size}]})
+    return json.dumps(
+        {
+            "path": path,
+            "stack": {"preset": "rfc"},
+            "flows": [{"startup": "slow-start", "size": size}],
+        }
+    )
 
 
 def best_of(call: object, times: int) -> float:

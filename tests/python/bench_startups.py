@@ -84,7 +84,7 @@ class Delivered(fs.Startup):
 def scenario(startup: str, size: int = PACKETS) -> str:
     path = {"rate": "1Gbps", "rtt": "20ms", "buffer": "1000000pkt"}
     flow = {"startup": startup, "size": f"{size}pkt"}
-    return json.dumps({"path": path, "flows": [flow]})
+    return json.dumps({"path": path, "stack": {"preset": "rfc"}, "flows": [flow]})
 
 
 def best_of(call: Any, times: int = ROUNDS) -> float:

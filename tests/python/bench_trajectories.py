@@ -30,7 +30,14 @@ ROUNDS = 15
 def scenario(startup: str, size: str, rate: str, rtt: str, trace: bool = False) -> str:
     """One flow."""
     flows = [{"startup": startup, "size": size}]
-    return json.dumps({"path": {"rate": rate, "rtt": rtt}, "flows": flows, "trace": trace})
+    return json.dumps(
+        {
+            "path": {"rate": rate, "rtt": rtt},
+            "stack": {"preset": "rfc"},
+            "flows": flows,
+            "trace": trace,
+        }
+    )
 
 
 def best_of(run: Callable[[], Any]) -> float:

@@ -498,20 +498,21 @@ def test_ack_thinning_under_quic_is_said_to_change_nothing() -> None:
 
 
 def test_the_lower_bound_is_that_of_the_rate_over_time_and_of_the_window() -> None:
-    def bound(path: fs.NetworkPath, size: str, **more: Any) -> float | None:
+    def bound_of(path: fs.NetworkPath, size: str, **more: Any) -> float | None:
         asked: Any = {"sizes": [size], "startups": ["slow-start"], "uncertainty": False}
         found = fs.compare(path, **asked, **more)
-        return found.lower_bound(found.summaries[0].group)
+        bound: float | None = found.lower_bound(found.summaries[0].group)
+        return bound
 
     steps = [
         fs.spec.RateStep(rate="100Mbps", lasts="1s"),
         fs.spec.RateStep(rate="10Mbps", lasts="9s"),
     ]
-    varying = bound(fs.NetworkPath(rate_steps=steps, rtt="40ms"), "1MB")
+    varying = bound_of(fs.NetworkPath(rate_steps=steps, rtt="40ms"), "1MB")
     assert varying == pytest.approx(0.1429, abs=1e-4)
     fast = fs.NetworkPath(rate="1Gbps", rtt="100ms")
-    assert bound(fast, "10MB", stack="linux:window=100kB") == pytest.approx(10.05)
-    assert bound(fs.NetworkPath.named("lte"), "100kB") is None
+    assert bound_of(fast, "10MB", stack="linux:window=100kB") == pytest.approx(10.05)
+    assert bound_of(fs.NetworkPath.named("lte"), "100kB") is None
 
 
 def test_one_stack_is_the_default_of_every_entry_point(tmp_path: pathlib.Path) -> None:
@@ -524,7 +525,10 @@ def test_one_stack_is_the_default_of_every_entry_point(tmp_path: pathlib.Path) -
     )
     sweep = {"startups": ["slow-start"], "path": path, "flow": {"size": "100kB"}}
     compared = fs.compare(
-        fs.NetworkPath(**path), startups=["slow-start"], sizes=["100kB"], uncertainty=False
+        fs.NetworkPath(rate="20Mbps", rtt="100ms"),
+        startups=["slow-start"],
+        sizes=["100kB"],
+        uncertainty=False,
     )
     times = {
         "compare": compared.records[0]["fct_s"],

@@ -27,6 +27,7 @@ const WORKLOADS: &[Workload] = &[
         runs: 1,
         scenario: r#"
             path = { rate = "1Gbps", rtt = "180ms", buffer = "1bdp" }
+            stack = { preset = "rfc" }
             flows = [{ size = "1GB" }]
         "#,
     },
@@ -36,6 +37,7 @@ const WORKLOADS: &[Workload] = &[
         runs: 1,
         scenario: r#"
             path = { rate = "1Gbps", rtt = "180ms", buffer = "1000000pkt" }
+            stack = { preset = "rfc" }
             flows = [{ size = "1GB" }]
         "#,
     },
@@ -45,6 +47,7 @@ const WORKLOADS: &[Workload] = &[
         runs: 10,
         scenario: r#"
             path = { rate = "5Mbps", rtt = "64ms", buffer = "60pkt" }
+            stack = { preset = "rfc" }
             flows = [{ size = "200pkt", count = 200, stagger = "250ms", direction = "alternate" }]
         "#,
     },
@@ -54,6 +57,7 @@ const WORKLOADS: &[Workload] = &[
         runs: 100,
         scenario: r#"
             path = { rate = "1300Mbps", rtt = "50ms" }
+            stack = { preset = "rfc" }
             flows = [{ size = "100pkt", count = 100, stagger = "1ms" }]
         "#,
     },
@@ -63,6 +67,7 @@ const WORKLOADS: &[Workload] = &[
         runs: 1,
         scenario: r#"
             path = { rate = "1300Mbps", rtt = "50ms" }
+            stack = { preset = "rfc" }
             flows = [{ size = "100pkt", count = 10000, stagger = "1ms" }]
         "#,
     },
@@ -72,6 +77,7 @@ const WORKLOADS: &[Workload] = &[
         runs: 1,
         scenario: r#"
             path = { rate = "1300Mbps", rtt = "50ms" }
+            stack = { preset = "rfc" }
             flows = [{ size = "100pkt", count = 100000, stagger = "1ms" }]
         "#,
     },
@@ -81,6 +87,7 @@ const WORKLOADS: &[Workload] = &[
         runs: 1,
         scenario: r#"
             path = { rate = "10Gbps", rtt = "100ms" }
+            stack = { preset = "rfc" }
             flows = [{ size = "100pkt", count = 10000, stagger = "10us" }]
         "#,
     },
@@ -90,6 +97,7 @@ const WORKLOADS: &[Workload] = &[
         runs: 1,
         scenario: r#"
             path = { rate = "10Gbps", rtt = "100ms" }
+            stack = { preset = "rfc" }
             flows = [{ size = "100pkt", count = 100000, stagger = "10us" }]
         "#,
     },
@@ -99,7 +107,7 @@ const WORKLOADS: &[Workload] = &[
         runs: 1,
         scenario: r#"
             path = { rate = "100Gbps", rtt = "200ms", buffer = "2000000pkt" }
-            stack = { window = "1700000pkt" }
+            stack = { preset = "rfc", window = "1700000pkt" }
             flows = [{ size = "30GB" }]
         "#,
     },
@@ -109,6 +117,7 @@ const WORKLOADS: &[Workload] = &[
         runs: 1,
         scenario: r#"
             path = { rate = "100Mbps", rtt = "64ms", buffer = "600pkt", access_rate = "1Gbps" }
+            stack = { preset = "rfc" }
             [[web]]
             sessions = 1000
             interval = "exponential:mean=1s"
@@ -125,6 +134,7 @@ const WORKLOADS: &[Workload] = &[
         runs: 1,
         scenario: r#"
             path = { rate = "100Mbps", rtt = "64ms", buffer = "600pkt" }
+            stack = { preset = "rfc" }
             [[web]]
             sessions = 1000
             interval = "exponential:mean=1s"
@@ -141,7 +151,7 @@ const WORKLOADS: &[Workload] = &[
         runs: 1,
         scenario: r#"
             path = { rate = "1Gbps", rtt = "120us", buffer = "100pkt" }
-            stack = { window = "10pkt" }
+            stack = { preset = "rfc", window = "10pkt" }
             flows = [{ size = "1GB" }]
         "#,
     },
@@ -151,6 +161,7 @@ const WORKLOADS: &[Workload] = &[
         runs: 1,
         scenario: r#"
             path = { rate = "10Gbps", rtt = "100ms" }
+            stack = { preset = "rfc" }
             flows = [{ count = 100000, stagger = "10us", writes = [
                 { at = "0s", size = "1pkt" },
                 { at = "1000s", size = "1pkt" },
@@ -164,6 +175,7 @@ const WORKLOADS: &[Workload] = &[
         scenario: r#"
             trace = true
             path = { rate = "1Gbps", rtt = "180ms", buffer = "1bdp" }
+            stack = { preset = "rfc" }
             flows = [{ size = "1GB" }]
         "#,
     },
@@ -173,6 +185,7 @@ const WORKLOADS: &[Workload] = &[
         runs: 1,
         scenario: r#"
             path = { rate = "1Gbps", rtt = "180ms", buffer = "1000000pkt", access_rate = "10Gbps" }
+            stack = { preset = "rfc" }
             flows = [{ size = "1GB" }]
         "#,
     },
@@ -182,6 +195,7 @@ const WORKLOADS: &[Workload] = &[
         runs: 1,
         scenario: r#"
             path = { rate = "1Gbps", rtt = "180ms", buffer = "1000000pkt", queue = "marked-first" }
+            stack = { preset = "rfc" }
             flows = [{ size = "1GB" }]
         "#,
     },
@@ -221,6 +235,7 @@ const WORKLOADS: &[Workload] = &[
         runs: 1,
         scenario: r#"
             path = { rate = "1Gbps", rtt = "180ms", buffer = "1000000pkt", queue = "codel:target=500s" }
+            stack = { preset = "rfc" }
             flows = [{ size = "1GB" }]
         "#,
     },
@@ -230,6 +245,7 @@ const WORKLOADS: &[Workload] = &[
         runs: 10_000,
         scenario: r#"
             path = { rate = "100Mbps", rtt = "50ms" }
+            stack = { preset = "rfc" }
             flows = [{ size = "100pkt" }]
         "#,
     },

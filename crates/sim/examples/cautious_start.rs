@@ -84,6 +84,7 @@ fn transfer(parameters: &str) -> Outcome {
     let scenario = Scenario::from_toml(
         r#"
         path = { rate = "20Mbps", rtt = "100ms" }
+        stack = { preset = "rfc" }
         flows = [{ startup = "cautious-start", size = "3MB" }]
         "#,
     );
