@@ -516,7 +516,7 @@ def test_the_lower_bound_is_that_of_the_rate_over_time_and_of_the_window() -> No
 
 
 def test_one_stack_is_the_default_of_every_entry_point(tmp_path: pathlib.Path) -> None:
-    path = {"rate": "20Mbps", "rtt": "100ms"}
+    path: Any = {"rate": "20Mbps", "rtt": "100ms"}
     flow = {"startup": "slow-start", "size": "100kB"}
     file = tmp_path / "scenario.toml"
     file.write_text(
