@@ -144,6 +144,7 @@ test-browser: page ## Drive the explorer and reports in headless Chromium and Fi
 screenshots: $(PAGE)/.built ## Draw the pictures of the explorer for the docs
 	$(BIN)/python web/browsers.py
 	$(NPM) run --silent screenshots
+	$(BIN)/python tools/docs/pictures.py explorer report
 
 # Outside of the workspace: what s2n-quic depends on takes minutes to build.
 live-s2n: setup ## Build s2n-quic into the package, and check it
@@ -242,10 +243,12 @@ grid: release ## Run the sweeps of docs/grid.md and of the README's map, in some
 	$(BIN)/flowstart sweep irtf-tcpeval -o out/irtf-tcpeval
 	$(BIN)/flowstart sweep map -o out/map
 	$(BIN)/python tools/docs/grid.py out/default-grid out/irtf-tcpeval out/map
+	$(BIN)/python tools/docs/pictures.py default-grid irtf-tcpeval map
 
 gauge: release ## Judge gauge on held-out paths, in some 40 minutes on two cores, for docs/gauge.md
 	$(BIN)/python examples/gauge/judge.py all -o out/gauge
 	PYTHONPATH=examples/gauge $(BIN)/python tools/docs/gauge.py out/gauge
+	$(BIN)/python tools/docs/pictures.py gauge
 
 gauge-tune: release ## Tune gauge's constants on the tuning paths, into out/gauge-tune
 	$(BIN)/python -m pip install --quiet 'optuna>=4'

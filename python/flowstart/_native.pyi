@@ -153,6 +153,9 @@ def calls_python(
     approve: Callable[[Estimated], object] | None = None,
 ) -> list[bool]: ...
 def resolve(scenario: str, custom: CustomStartups | None = None) -> str: ...
+def lower_bounds(
+    scenario: str, custom: CustomStartups | None = None
+) -> list[tuple[int | None, float | None]]: ...
 def read_capture(
     paths: list[str], progress: Callable[[int, int | None], object] | None = None
 ) -> tuple[str, dict[str, CaptureColumns]]: ...
@@ -176,6 +179,9 @@ def small_buffers(given: str, resolved: str, window: int) -> list[tuple[int, str
 
 def buffer_warning(packets: int, field: str, given: str, place: str, window: int) -> str:
     """What to report of one; `place` are further words on where it is."""
+
+def without_effect(resolved: str) -> list[str]:
+    """What a resolved scenario has that changes nothing in it, in a sentence each."""
 
 def headline(facts: str) -> str: ...
 def legend(facts: str) -> str: ...
@@ -246,6 +252,8 @@ SIGNALS: list[tuple[str, str, list[tuple[str, str, str]]]]
 """The signals: name, what it is, and the same of its fields, with their types."""
 STACKS: dict[str, str]
 """The presets of endpoints by name, each with what it is."""
+DEFAULT_STACK: str
+"""The preset of endpoints that name none."""
 LIVE_CLOCKS: list[str]
 """In which times live runs are."""
 NATIVE_CONTROLS: dict[str, list[tuple[str, str, str]]]

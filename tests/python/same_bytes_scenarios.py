@@ -118,7 +118,7 @@ def recoveries() -> Iterator[tuple[str, Document]]:
             f"recovery {recovery}",
             {
                 "path": {**LOSSY, "loss": "3%"},
-                "stack": {"recovery": recovery},
+                "stack": {"preset": "rfc", "recovery": recovery},
                 "flows": [flow("slow-start", size="600kB")],
                 "trace": True,
             },

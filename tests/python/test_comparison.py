@@ -11,7 +11,7 @@ import pytest
 
 import flowstart as fs
 from flowstart.comparison.plan import Plan
-from flowstart.comparison.result import pictures
+from flowstart.comparison.result import flows_over_time, pictures
 from flowstart.comparison.summary import summarise
 
 BACKGROUND: dict[str, Any] = {
@@ -176,7 +176,7 @@ def test_responses_of_web_sessions_that_name_no_startup_are_under_test() -> None
     assert draws[0] == draws[1]
     others = [row for row in result.records if not row["tested"]]
     assert [row["startup"] for row in others] == ["slow-start", "hystart"] * 2
-    assert all(row["size_bytes"] == 5 * 1460 for row in others if row["web"] == 1)
+    assert all(row["size_bytes"] == 5 * 1448 for row in others if row["web"] == 1)
     assert result.frame["response_s"].null_count() == 2, "that of the plain flow"
 
 
@@ -455,3 +455,81 @@ def test_a_mean_that_is_hardly_lower_is_not_marked_beside_a_far_faster_worst_run
     assert fast.worst_fct_s > 1.5 * steady.worst_fct_s
     assert (steady.best, fast.best) == (True, False)
     assert "of means within 1% by the slowest run" in found.legend
+
+
+def test_every_flow_under_test_is_drawn_with_a_label() -> None:
+    path = fs.NetworkPath(rate="20Mbps", rtt="40ms")
+    asked: Any = {"sizes": ["300kB"], "uncertainty": False, "startups": ["slow-start", "hystart"]}
+    two = fs.compare(path, flows=2, **asked)
+    labels = [series.label for series in two.series()]
+    assert labels == [
+        "slow-start, flow 1",
+        "slow-start, flow 2",
+        "hystart, flow 1",
+        "hystart, flow 2",
+    ]
+    drawn = flows_over_time(two, [("300kB", 300_000)])[0].flows
+    named = [(flow["startup"], flow["flow"]) for flow in drawn]
+    assert named == [("slow-start", 0), ("slow-start", 1), ("hystart", 0), ("hystart", 1)]
+    assert [series.label for series in fs.compare(path, **asked).series()] == [
+        "slow-start",
+        "hystart",
+    ]
+
+
+def test_an_endless_flow_under_test_is_refused_unless_sizes_are_given() -> None:
+    endless = {
+        "duration": "9s",
+        "path": {"rate": "10Mbps", "rtt": "40ms"},
+        "flows": [{}],
+    }
+    with pytest.raises(fs.RequestError, match=r"flows\[0\].size: missing: under `duration`"):
+        fs.compare(endless)
+    found = fs.compare(endless, sizes=["10kB"], startups=["slow-start"], uncertainty=False)
+    assert found.records[0]["complete"]
+
+
+def test_ack_thinning_under_quic_is_said_to_change_nothing() -> None:
+    path = fs.NetworkPath(rate="10Mbps", rtt="40ms", ack_batch="5ms", ack_thinning=True)
+    asked: Any = {"sizes": ["10kB"], "startups": ["slow-start"], "uncertainty": False}
+    assert "QUIC" in fs.compare(path, stack="quic", **asked).warnings[0]
+    assert fs.compare(path, **asked).warnings == []
+
+
+def test_the_lower_bound_is_that_of_the_rate_over_time_and_of_the_window() -> None:
+    def bound(path: fs.NetworkPath, size: str, **more: Any) -> float | None:
+        asked: Any = {"sizes": [size], "startups": ["slow-start"], "uncertainty": False}
+        found = fs.compare(path, **asked, **more)
+        return found.lower_bound(found.summaries[0].group)
+
+    steps = [
+        fs.spec.RateStep(rate="100Mbps", lasts="1s"),
+        fs.spec.RateStep(rate="10Mbps", lasts="9s"),
+    ]
+    varying = bound(fs.NetworkPath(rate_steps=steps, rtt="40ms"), "1MB")
+    assert varying == pytest.approx(0.1429, abs=1e-4)
+    fast = fs.NetworkPath(rate="1Gbps", rtt="100ms")
+    assert bound(fast, "10MB", stack="linux:window=100kB") == pytest.approx(10.05)
+    assert bound(fs.NetworkPath.named("lte"), "100kB") is None
+
+
+def test_one_stack_is_the_default_of_every_entry_point(tmp_path: pathlib.Path) -> None:
+    path = {"rate": "20Mbps", "rtt": "100ms"}
+    flow = {"startup": "slow-start", "size": "100kB"}
+    file = tmp_path / "scenario.toml"
+    file.write_text(
+        'path = { rate = "20Mbps", rtt = "100ms" }\n'
+        'flows = [{ startup = "slow-start", size = "100kB" }]\n'
+    )
+    sweep = {"startups": ["slow-start"], "path": path, "flow": {"size": "100kB"}}
+    compared = fs.compare(
+        fs.NetworkPath(**path), startups=["slow-start"], sizes=["100kB"], uncertainty=False
+    )
+    times = {
+        "compare": compared.records[0]["fct_s"],
+        "run": fs.run({"path": path, "flows": [flow]}).records[0]["fct_s"],
+        "file": fs.run(file).records[0]["fct_s"],
+        "sweep": fs.sweep(sweep, tmp_path / "sweep", workers=1).frame["fct_s"][0],
+    }
+    assert len({round(time, 9) for time in times.values()}) == 1, times
+    assert compared.records[0]["cc"] == "cubic"

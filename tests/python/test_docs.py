@@ -10,6 +10,7 @@ import pytest
 
 import flowstart as fs
 import pages
+import pictures
 import published
 import tables
 from figure import stepped
@@ -149,3 +150,23 @@ def test_every_published_crate_runs_the_example_of_its_readme() -> None:
             continue
         assert "```rust\n" in (crate / "README.md").read_text(), crate.name
         assert '#![doc = include_str!("../README.md")]' in (crate / "src/lib.rs").read_text()
+
+
+def test_every_picture_has_its_inputs() -> None:
+    names = {file.stem for file in (DOCS / "images").glob("*.png")}
+    assert names == {*pictures.INPUTS, "demo"}
+
+
+@pytest.mark.parametrize("name", pictures.INPUTS)
+def test_no_picture_has_inputs_that_have_changed(name: str) -> None:
+    assert name not in pictures.stale(), "draw it anew: make grid, gauge, screenshots or papers"
+
+
+def test_a_changed_input_makes_a_picture_stale(tmp_path: pathlib.Path) -> None:
+    for pattern in pictures.INPUTS["map"]:
+        file = tmp_path / pattern
+        file.parent.mkdir(parents=True)
+        file.write_bytes((ROOT / pattern).read_bytes())
+    assert pictures.digest("map", tmp_path) == pictures.digest("map")
+    file.write_text(file.read_text("utf-8") + "1\n", "utf-8")
+    assert pictures.digest("map", tmp_path) != pictures.digest("map")

@@ -21,9 +21,7 @@ EXTENT = Extent.of(["2Mbps", "200Mbps"], ["10ms", "200ms"])
 
 def plan(**more: Any) -> Plan:
     options = {"startups": STARTUPS, "sizes": ["200kB"], **more}
-    return Plan.of_path(
-        NetworkPath(rate="1Mbps", rtt="1s", buffer="0.5bdp"), stack="rfc", **options
-    )
+    return Plan.of_path(NetworkPath(rate="1Mbps", rtt="1s", buffer="0.5bdp"), **options)
 
 
 def test_winners_and_regrets_are_those_of_a_sweep_over_the_same_cells(
@@ -67,7 +65,7 @@ def test_winners_and_regrets_are_those_of_a_sweep_over_the_same_cells(
 def test_a_cell_equals_the_table_of_the_state_that_it_opens() -> None:
     one = levels.level(plan(flows=2), EXTENT, 0)["cells"][6]
     path = NetworkPath(rate=one["rate"], rtt=one["rtt"], buffer="0.5bdp")
-    table = fs.compare(path, startups=STARTUPS, sizes=["200kB"], flows=2, stack="rfc")
+    table = fs.compare(path, startups=STARTUPS, sizes=["200kB"], flows=2)
     assert [s.fct_s for s in table.summaries] == one["fct_s"]
     assert [s.change for s in table.summaries] == one["change"]
 

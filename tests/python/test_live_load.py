@@ -52,7 +52,7 @@ def test_flows_and_objects_of_the_simulator_are_requests() -> None:
     objects = load.simulated(fs.run(WEB).outcome)
     assert [(row["page"], row["object"]) for row in objects] == [(0, 0), (0, 1), (1, 0), (1, 1)]
     assert {row["flow"] for row in objects} == {None}
-    assert all(row["size_bytes"] == 20 * 1460 for row in objects)
+    assert all(row["size_bytes"] == 20 * 1448 for row in objects)
     assert all(row["fct_s"] > 0.06 for row in objects)
 
 

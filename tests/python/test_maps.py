@@ -149,13 +149,13 @@ def test_a_path_without_a_rate_or_a_limit_of_its_buffer_is_told_in_words(tmp_pat
 def test_a_resolved_scenario_is_shortened_to_what_was_asked() -> None:
     from flowstart.model.document import resolve
 
-    flow = {"startup": "slow-start", "size": "100kB", "cc": "reno"}
+    flow = {"startup": "slow-start", "size": "100kB", "cc": "cubic"}
     asked = {"path": {"rate": "10Mbps", "rtt": "40ms"}, "flows": [flow], "seed": 3}
-    found = shortened(resolve(asked | {"stack": {"preset": "linux", "iw": 20}}))
-    assert found["stack"] == {"preset": "linux", "iw": "20pkt"}
+    found = shortened(resolve(asked | {"stack": {"preset": "rfc", "iw": 20}}))
+    assert found["stack"] == {"preset": "rfc", "iw": "20pkt"}
     assert found["path"].keys() <= {"rate", "rtt", "buffer"}
     assert found["seed"] == 3
-    assert found["flows"][0]["cc"] == "reno"
+    assert found["flows"][0]["cc"] == "cubic"
 
 
 def test_a_cell_with_competing_is_repeated_from_its_scenarios_file(tmp_path: Folder) -> None:

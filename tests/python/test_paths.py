@@ -101,9 +101,9 @@ def test_a_headline_says_what_a_path_is_made_of() -> None:
     for words in (
         "rate steps:every=15s",
         "policer 90Mbps after 1MB",
-        "loss 0.01 in bursts of 5",
+        "loss 1% in bursts of 5",
         "bursts every 4ms",
-        "jitter uniform:most=4ms with reordering",
+        "jitter uniform:most=4ms held for 10ms with reordering",
         "ripple 10ms in 100ms",
     ):
         assert words in found
@@ -149,8 +149,8 @@ def test_a_path_of_steps_is_written_as_one_word(cli: Cli) -> None:
     command = compared.plan.command
     assert command and "--rate-steps 9Mbps:1s,0bps:100ms" in command
     answer = cli(*shlex.split(command)[1:])
-    assert answer.status == 0 and answer.out.startswith("9Mbps → 0bps, 20ms")
-    assert compared.headline.startswith("9Mbps → 0bps, 20ms, BDP 13 packets")
+    assert answer.status == 0 and answer.out.startswith("9Mbps for 1s → 0bps for 100ms, 20ms")
+    assert compared.headline.startswith("9Mbps for 1s → 0bps for 100ms, 20ms, BDP 13 packets")
 
 
 def test_wrong_values_of_ingredients_are_the_simulators_to_refuse(

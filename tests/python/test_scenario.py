@@ -6,6 +6,7 @@ import pathlib
 from collections.abc import Callable
 from typing import Any
 
+import polars as pl
 import pytest
 
 import flowstart as fs
@@ -176,3 +177,37 @@ def test_a_trace_of_rates_is_a_regular_file(tmp_path: pathlib.Path, name: str) -
     path = {"rate_trace": str(tmp_path / name), "rtt": "10ms"}
     with pytest.raises(fs.RequestError, match="is not a regular file"):
         fs.run({"path": path, "flows": [{"size": "10kB"}]})
+
+
+def chain(*flows: dict[str, Any]) -> fs.Run:
+    """A run over a fast, a slow and a medium link, each with its own buffer."""
+    links = [("100Mbps", "8pkt"), ("10Mbps", "50pkt"), ("20Mbps", "30pkt")]
+    hops = [{"rate": rate, "delay": "5ms", "buffer": buffer} for rate, buffer in links]
+    alike = [{"startup": "slow-start", "size": "2MB"} | flow for flow in flows]
+    return fs.run({"path": {"hops": hops}, "flows": alike}, trace=True)
+
+
+def test_a_flow_has_the_queue_of_the_narrowest_link_that_it_passes() -> None:
+    run = chain({"from_hop": 2, "to_hop": 2}, {"from_hop": 0, "to_hop": 0}, {})
+    held = {row["name"]: row["max_queue_pkts"] for row in run.links.rows(named=True)}
+    found = [row["max_queue_pkts"] for row in run.records]
+    assert found == [held["forward-2"], held["forward-0"], held["forward-1"]]
+
+
+def test_each_link_of_a_chain_has_its_samples_and_a_picture_the_flows_own() -> None:
+    run = chain({"from_hop": 2, "to_hop": 2}, {"from_hop": 0, "to_hop": 1})
+    samples = run.queue_samples
+    assert samples is not None
+    accepted = samples.filter(~pl.col("dropped"), pl.col("direction") == 0)
+    most = dict(accepted.group_by("hop").agg(pl.col("packets").max()).rows())
+    links = {row["name"]: row["max_queue_pkts"] for row in run.links.rows(named=True)}
+    assert most == {hop: links[f"forward-{hop}"] for hop in range(3)}
+    last, first = run.series()
+    assert (last.queue_packets.max(), first.queue_packets.max()) == (most[2], most[1])
+
+
+def test_a_run_over_a_chain_names_the_hops_of_each_flow() -> None:
+    run = chain({"from_hop": 2, "to_hop": 2}, {})
+    rows = [row[:3] for row in run.table.rows]
+    assert [column.title for column in run.table.columns][:3] == ["flow", "startup", "hops"]
+    assert [row[2] for row in rows] == ["2", "0–2"]

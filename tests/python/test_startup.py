@@ -31,7 +31,7 @@ class Doubling(fs.Startup):
 
 def run(startup: Any, path: fs.NetworkPath = LOSSY, **flow: Any) -> fs.Run:
     flows = [fs.Flow(startup=startup, **{"size": "300kB"} | flow)]
-    return fs.run(fs.Scenario(path=path, flows=flows))
+    return fs.run(fs.Scenario(path=path, flows=flows, stack="rfc"))
 
 
 def test_responses_of_web_sessions_may_begin_with_a_class() -> None:
@@ -195,7 +195,7 @@ def test_every_hook_is_called_at_its_moment(path: fs.NetworkPath) -> None:
     drops = [5, *range(300, 326)]
     described = fs.Flow(startup=Recorder, writes=writes, forced_drops=drops)
     Recorder.seen.clear()
-    fs.run(fs.Scenario(path=path, flows=[described]))
+    fs.run(fs.Scenario(path=path, flows=[described], stack="rfc"))
     told = {name: rest for name, *rest in reversed(Recorder.seen)}
     first = told["on_established"]
     assert (first[0], first[1].initial_window, first[1].queued) == (10, 10, 1_000_000)

@@ -57,7 +57,7 @@ def paths(document: dict[str, Any] = SMALL, **given: Any) -> list[dict[str, Any]
 
 def test_a_sweep_without_dimensions_is_one_cell() -> None:
     path = {"rate": "10Mbps", "rtt": "48ms"}
-    only = Cell(0, path, {"size": "1MB"}, {"preset": "rfc"}, None, "alone", 1, "", "")
+    only = Cell(0, path, {"size": "1MB"}, {"preset": "linux"}, None, "alone", 1, "", "")
     assert cells() == [only]
 
 

@@ -91,7 +91,7 @@ def test_rows_are_those_of_a_comparison(tmp_path: pathlib.Path, file: pathlib.Pa
     table = fs.sweep(file, tmp_path / "out", workers=1).frame
     path = fs.NetworkPath(rate="5Mbps", rtt="20ms")
     startups = ["slow-start", "jump-start"]
-    compared = fs.compare(path, startups=startups, sizes=["10kB", "30kB"], stack="rfc")
+    compared = fs.compare(path, startups=startups, sizes=["10kB", "30kB"])
     times = table.filter(rate_bps=5e6).select("startup", "size_bytes", "fct_s")
     expected = compared.frame.select("startup", "size_bytes", "fct_s")
     assert sorted(times.rows()) == sorted(expected.rows())

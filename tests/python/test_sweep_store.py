@@ -16,7 +16,7 @@ import pytest
 
 import made_up_sweep
 from flowstart import RequestError, SimulationError, _native
-from flowstart.model.custom import CustomStartups
+from flowstart.model.custom import CustomStartups, load
 from flowstart.model.signals import Ack
 from flowstart.model.startup import Startup, Window
 from flowstart.render import files
@@ -257,6 +257,20 @@ def test_a_startup_whose_text_has_changed_is_another_sweep(tmp_path: pathlib.Pat
     swept(tmp_path / "out", question("1"))
     swept(tmp_path / "out", question("1"))
     assert f"`{name}`" in refused(tmp_path / "out", question("2"))
+
+
+def test_a_startup_that_imports_a_changed_module_is_another_sweep(tmp_path: pathlib.Path) -> None:
+    file, helper = tmp_path / "importing.py", tmp_path / "imported_growth.py"
+    file.write_text("import imported_growth\n" + MINE)
+    name = f"{file}:Mine"
+
+    def question(text: str) -> MadeUp:
+        helper.write_text(text)
+        return MadeUp(custom=CustomStartups({name: load(name)}))
+
+    swept(tmp_path / "out", question("FACTOR = 1"))
+    swept(tmp_path / "out", question("FACTOR = 1"))
+    assert f"`{name}`" in refused(tmp_path / "out", question("FACTOR = 2"))
 
 
 def test_a_folder_with_files_of_others_is_refused(tmp_path: pathlib.Path) -> None:

@@ -66,7 +66,8 @@ def test_a_line_ends_where_the_flow_did() -> None:
 
 
 def test_events_are_counted_and_have_a_point_each_while_there_is_room() -> None:
-    found = traced(scenario("jump-start", size="10MB"), scenario("jump-start", size="1MB"))
+    jumps = [scenario("jump-start", size, stack={"preset": "rfc"}) for size in ("10MB", "1MB")]
+    found = traced(*jumps)
     for row, of in zip(found.batch["flows"].lists()["packets_dropped"], found.found, strict=True):
         drops = of[0].events["drop"]
         assert drops.total == row > 0
@@ -149,3 +150,23 @@ def test_a_flow_that_is_not_there_is_refused() -> None:
         trajectories([scenario()], [[3]], Window(10), NONE)
     with pytest.raises(RequestError, match="flows: 2 lists of numbers; one for each scenario"):
         trajectories([scenario()], [[0], [0]], Window(10), NONE)
+
+
+def steepest(line: Line, bins: int, bin_s: float) -> float:
+    """The most that a line of bytes gains over so many bins, in bits per second."""
+    places, values = numbers(line)
+    held = np.zeros(places[-1] + 1)
+    for place, value in zip(places, values, strict=True):
+        held[place:] = value
+    gained = held[bins:] - held[:-bins]
+    return float(8 * gained.max() / (bins * bin_s))
+
+
+def test_what_sack_reports_counts_when_it_is_reported_and_not_when_the_hole_is_repaired() -> None:
+    run = traced(scenario("jump-start", size="3MB", stack={"preset": "linux"}))
+    lines, bins = run.found[0][0].lines, round(0.08 / run.bin_s)
+    assert steepest(lines["acked"], bins, run.bin_s) > 90e6
+    # The link has 50 Mbit/s, and acknowledgements come in pairs.
+    assert steepest(lines["delivered"], bins, run.bin_s) < 51e6
+    ends = {name: numbers(lines[name])[1][-1] for name in ("acked", "delivered")}
+    assert ends == {"acked": 3e6, "delivered": 3e6}

@@ -125,8 +125,8 @@ export interface Trajectory {
     acked: Line;
     /** Bits per second; empty where it does not pace. */
     pacing: Line;
-    /** Bits per second. */
-    delivery: Line;
+    /** Bytes whose arrival is acknowledged, in order or above a hole. */
+    delivered: Line;
     /** Packets in the bottleneck's queue. */
     queue: Line;
   };

@@ -116,7 +116,7 @@ test("events on one spot are one mark", () => {
   assert.ok(kept.length < 5 && kept.length > 1, String(kept.length));
 });
 
-test("an answer's lines are read from its tail, and its delivery rate is made of what was acknowledged", () => {
+test("an answer's lines are read from its tail, and its delivery rate is made of what was delivered", () => {
   const tail = new DataView(new ArrayBuffer(24));
   tail.setFloat32(0, 0, true);
   tail.setFloat32(4, 1000, true);
@@ -124,7 +124,7 @@ test("an answer's lines are read from its tail, and its delivery rate is made of
   for (const [at, bin] of [0, 100, 200].entries()) tail.setUint16(12 + 2 * at, bin, true);
   const empty: Line = { bins: 0, values: 0, count: 0 };
   const acked: Line = { bins: 12, values: 0, count: 3 };
-  const names = ["cwnd", "flight", "sent", "pacing", "delivery", "queue"];
+  const names = ["cwnd", "flight", "sent", "pacing", "queue"];
   const lines = Object.fromEntries(names.map((name) => [name, empty]));
   const point = { ...empty, total: 0 };
   const events = { retransmit: point, drop: point, mark: point, timeout: point };
@@ -132,7 +132,7 @@ test("an answer's lines are read from its tail, and its delivery rate is made of
     from_s: 0,
     bin_s: 0.001,
     rows: [{ min_rtt_s: 0.1 }],
-    trajectories: [{ startup: "a", flow: 0, bdp_pkts: 1, done_s: 0.2, end_s: 0.2, exit: null, lines: { ...lines, acked }, events }],
+    trajectories: [{ startup: "a", flow: 0, bdp_pkts: 1, done_s: 0.2, end_s: 0.2, exit: null, lines: { ...lines, acked, delivered: acked }, events }],
   } as unknown as CompareAnswer;
   const found = picture(head, tail, null);
   assert.deepEqual([...(found.traces[0]?.lines.acked.values ?? [])], [0, 1000, 1000]);

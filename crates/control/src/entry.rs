@@ -49,7 +49,7 @@ pub struct Entry<T: ?Sized> {
     pub title: &'static str,
     /// The paper or RFC, with its section.
     pub source: &'static str,
-    /// Year in which the source was published.
+    /// Year in which the algorithm was published; texts of its source may be later.
     pub year: u16,
     /// What of it was read for this implementation: text or code, with the section or the commit.
     pub opened: &'static str,
@@ -160,7 +160,7 @@ pub struct Description {
     pub title: &'static str,
     /// Paper or RFC that defines the algorithm.
     pub source: &'static str,
-    /// Year in which the source was published.
+    /// Year in which the algorithm was published; texts of its source may be later.
     pub year: u16,
     /// What of it was read for this implementation: text or code, with the section or the commit.
     pub opened: &'static str,

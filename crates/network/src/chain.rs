@@ -103,6 +103,14 @@ pub struct Capacity {
 }
 
 impl Capacity {
+    /// That of one direction of a hop.
+    pub fn of(direction: &HopDirection) -> Capacity {
+        Capacity {
+            line: direction.rate,
+            shaper: direction.shaper,
+        }
+    }
+
     /// The minimum time for so many bytes, in seconds.
     pub fn secs(&self, bytes: u64) -> f64 {
         let secs = |bytes: u64, rate: Rate| bytes as f64 * 8.0 / rate.bps() as f64;
@@ -153,12 +161,12 @@ impl Chain {
 
     /// The buffer at the bottleneck, forward.
     pub fn buffer(&self) -> Limit {
-        self.hops[self.narrowest()].forward.limit
+        self.hops[self.narrowest(0, self.hops() - 1)].forward.limit
     }
 
-    /// The hop that is the bottleneck of data from left to right.
-    pub fn narrowest(&self) -> usize {
-        (0..self.hops.len())
+    /// The bottleneck of data from left to right among hops `from..=to`.
+    pub fn narrowest(&self, from: u32, to: u32) -> usize {
+        (from as usize..=to as usize)
             .min_by_key(|i| self.hops[*i].forward.long_run_rate())
             .unwrap_or(0)
     }

@@ -36,6 +36,8 @@ pub struct Network {
     pub other_routes: Vec<u32>,
     /// The bottleneck's two directions.
     pub bottleneck: [LinkId; 2],
+    /// The line of each hop, forward and reverse.
+    pub lines: [Vec<LinkId>; 2],
     /// Where Quick-Start's requests are decided on.
     pub quick_start_routers: Vec<QuickStartRouter>,
 }
@@ -98,14 +100,22 @@ pub fn build<'a>(
     };
     builder.build_hops();
     builder.build_routers();
-    let narrowest = chain.narrowest();
-    let bottleneck = [0, 1].map(|direction| builder.hops[direction][narrowest].line);
+    let lines = [0, 1].map(|direction| {
+        let hops = builder.hops[direction].iter();
+        hops.map(|hop: &HopLinks| hop.line).collect::<Vec<_>>()
+    });
+    let narrowest = chain.narrowest(0, chain.hops() - 1);
+    let bottleneck = [0, 1].map(|direction| lines[direction][narrowest]);
     let mut routes = Routes::default();
     let mut route_of = Vec::new();
     for (number, flow) in (0..).zip(flows) {
         let far = (flow.extra_delay > Duration::ZERO).then_some((number, flow.extra_delay));
         let mut route = builder.route(flow.endpoints, far);
-        let line = bottleneck[usize::from(flow.endpoints.reverse)];
+        let FlowEndpoints {
+            from_hop, to_hop, ..
+        } = flow.endpoints;
+        let own = chain.narrowest(from_hop, to_hop);
+        let line = lines[usize::from(flow.endpoints.reverse)][own];
         if !flow.delays.is_empty() {
             let plan = late(flow.delays);
             let name = format!("{}-{number}", plan.name);
@@ -136,6 +146,7 @@ pub fn build<'a>(
         route_of,
         other_routes,
         bottleneck,
+        lines,
         quick_start_routers: builder.quick_start_routers,
     }
 }

@@ -1,8 +1,9 @@
 //! One line on what was compared, and warnings about what was perhaps not meant.
 
+use crate::notes::without_effect;
 use crate::plan::Plan;
 use crate::rows::Row;
-use crate::text;
+use crate::{ingredients, text};
 use flowstart_control::{Amount, Bytes, InitialWindow};
 use serde::Deserialize;
 use serde_json::Value;
@@ -11,10 +12,12 @@ use serde_json::Value;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Headline {
-    /// The path with every default filled in.
-    pub path: Value,
+    /// The scenario with every default filled in.
+    pub resolved: Value,
     /// Packets of the bandwidth-delay product and the stack of the first flow, if there is one.
     pub flow: Option<(u64, String)>,
+    /// Entries of `flows` that the line is about.
+    pub entries: Vec<usize>,
     /// Congestion controls, each once and in order.
     pub controls: Vec<String>,
     /// The first and the last seed.
@@ -28,31 +31,34 @@ pub struct Headline {
 impl Headline {
     /// Path, capacity, buffer, endpoints and seeds.
     pub fn written(&self) -> String {
-        let path = &self.path;
-        let word = |name: &str| path[name].as_str();
+        let path = &self.resolved["path"];
         let flow = self.flow.as_ref();
         let bdp = flow.map(|(bdp, _)| format!(", BDP {} packets", text::grouped(*bdp as f64)));
-        let place = match (word("rtt"), path["hops"].as_array()) {
-            (None, Some(hops)) => format!("{} hops", hops.len()),
-            (rtt, _) => format!("{}, {}", line(path), rtt.unwrap_or_default()),
+        let (place, is_chain) = match path["hops"].as_array() {
+            Some(hops) if !hops.is_empty() => (ingredients::chain(hops), true),
+            _ => {
+                let rtt = path["rtt"].as_str().unwrap_or_default();
+                (format!("{}, {rtt}", ingredients::line(path)), false)
+            }
         };
         let mut parts = vec![place + &bdp.unwrap_or_default()];
-        parts.extend(word("nic_rate").map(|rate| format!("interface {rate}")));
-        parts.extend(word("access_rate").map(|rate| format!("line {rate}")));
-        parts.extend(
-            path["router_pps"]
-                .as_u64()
-                .map(|rate| format!("routers {rate} packets/s")),
-        );
-        parts.extend(ingredients(path));
-        parts.extend(
-            self.buffer
-                .as_ref()
-                .map(|buffer| format!("buffer {buffer}")),
-        );
-        parts.extend(flow.map(|(_, stack)| format!("stack {stack}")));
+        parts.extend(ingredients::of_path(path, &self.resolved["stack"]));
+        let buffer = self.buffer.as_ref().filter(|_| !is_chain);
+        parts.extend(buffer.map(|buffer| format!("buffer {buffer}")));
+        if let Some((_, preset)) = flow {
+            let stack = &self.resolved["stack"];
+            // A flow may have another stack than the scenario's.
+            let word = match stack["preset"] == preset.as_str() {
+                true => ingredients::of_stack(stack, self.iw.is_none()),
+                false => preset.clone(),
+            };
+            parts.push(format!("stack {word}"));
+        }
         parts.push(self.controls.join(", "));
         parts.extend(flow.and(self.iw).map(|iw| format!("IW {iw}")));
+        if let [entry] = *self.entries {
+            parts.extend(ingredients::of_flow(&self.resolved["flows"][entry], path));
+        }
         parts.push(match self.seeds {
             (first, last) if first == last => format!("seed {first}"),
             (first, last) => format!("seeds {first} to {last}"),
@@ -74,52 +80,15 @@ pub(crate) fn headline(
     controls.sort_unstable();
     controls.dedup();
     let found = Headline {
-        path: resolved["path"].clone(),
+        resolved: resolved.clone(),
         flow: flow.map(|flow| (flow.bdp_pkts, flow.stack.to_string())),
+        entries: vec![0],
         controls,
         seeds: (plan.seed, plan.seed),
         buffer: buffer.map(str::to_owned),
         iw: Some(window_of(&resolved["stack"])),
     };
     found.written()
-}
-
-/// The bottleneck's rate in words.
-fn line(path: &Value) -> String {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    if path["rate_trace"].is_string() {
-        return format!("trace {}", text(&path["rate_trace"]));
-    }
-    match path["rate_steps"].as_array() {
-        Some(steps) => {
-            let steps: Vec<String> = steps.iter().map(|step| text(&step["rate"])).collect();
-            steps.join(" → ")
-        }
-        None => text(&path["rate"]),
-    }
-}
-
-/// What else a path is made of, in words.
-fn ingredients(path: &Value) -> Vec<String> {
-    let word = |name: &str| path[name].as_str();
-    let other = |name: &str| word(name).unwrap_or("None").to_owned();
-    let reordering = if path["reordering"] == true {
-        " with reordering"
-    } else {
-        ""
-    };
-    let loss = word("loss").unwrap_or("0");
-    [
-        word("rate_variation").map(|it| format!("rate {it}")),
-        word("policer_rate").map(|it| format!("policer {it} after {}", other("policer_burst"))),
-        word("loss_burst").map(|it| format!("loss {loss} in bursts of {it}")),
-        word("aggregation").map(|it| format!("bursts every {it}")),
-        word("jitter").map(|it| format!("jitter {it}{reordering}")),
-        word("ripple").map(|it| format!("ripple {it} in {}", other("ripple_period"))),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
 }
 
 /// The whole packets of an initial window of segments that carry `mss`; 0 for other texts.
@@ -205,9 +174,10 @@ pub fn small_buffers(given: &Value, resolved: &Value, window: u64) -> Vec<SmallB
     found
 }
 
-/// The warnings about the buffers of a plan.
+/// The warnings about the buffers of a plan, and about fields that change nothing.
 pub(crate) fn warnings(plan: &Plan, resolved: &Value) -> Vec<String> {
     let window = window_of(&resolved["stack"]);
     let found = small_buffers(&plan.path.object().into(), &resolved["path"], window);
-    found.iter().map(|one| one.warning("", window)).collect()
+    let buffers = found.iter().map(|one| one.warning("", window));
+    buffers.chain(without_effect(resolved)).collect()
 }

@@ -79,6 +79,26 @@ impl Legend {
     }
 }
 
+/// What a scenario has and what changes nothing in it, in a sentence each.
+///
+/// A path by name may have such a field, so it is no reason to refuse the run.
+pub fn without_effect(resolved: &Value) -> Vec<String> {
+    let flows = resolved["flows"].as_array().map_or(&[][..], Vec::as_slice);
+    let stacks = flows.iter().map(|flow| {
+        let own = &flow["stack"]["recovery"];
+        match own.is_null() {
+            true => &resolved["stack"]["recovery"],
+            false => own,
+        }
+    });
+    let is_quic = !flows.is_empty() && stacks.into_iter().all(|recovery| recovery == "quic");
+    let thins = is_quic && resolved["path"]["ack_thinning"] == true;
+    let note =
+        "path.ack_thinning changes nothing here: modems thin out TCP's acknowledgements, and \
+                QUIC's are encrypted";
+    thins.then(|| note.to_owned()).into_iter().collect()
+}
+
 /// What the rows of a table have in common, as far as its notes depend on it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

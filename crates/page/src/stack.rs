@@ -4,11 +4,9 @@ use crate::given::Given;
 use crate::refusal::suggest;
 use crate::{words, Refusal};
 use flowstart_sim::{parts, RequestError};
-use flowstart_transport::stack::PRESETS;
+use flowstart_transport::stack::{DEFAULT, PRESETS};
 use serde_json::{Map, Value};
 
-/// The endpoints of a path where none are given: most servers run Linux.
-const USUAL: &str = "linux";
 const PRESET: &str = "preset";
 /// Presets of QUIC stacks that startups of the catalog control.
 const ADAPTERS: [&str; 3] = ["quinn-adapter", "noq-adapter", "s2n-adapter"];
@@ -42,7 +40,7 @@ impl Stack {
     }
 
     fn usual() -> Result<Stack, Refusal> {
-        Ok(Stack(vec![(PRESET.into(), USUAL.into())]))
+        Ok(Stack(vec![(PRESET.into(), DEFAULT.into())]))
     }
 
     fn parse(text: &str) -> Result<Stack, Refusal> {

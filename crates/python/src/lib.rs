@@ -51,7 +51,7 @@ mod _native {
     use crate::page::{
         buffer_warning, check_options, count, drawn, fastest, headline, initial_window, legend,
         marked, near, notes, percent, quick_start, rate, rate_steps, ratio, request_fields,
-        seconds, size, small_buffers, split, stack_fields, stack_value, Explorer,
+        seconds, size, small_buffers, split, stack_fields, stack_value, without_effect, Explorer,
     };
     #[pymodule_export]
     use crate::table::Table;
@@ -70,6 +70,7 @@ mod _native {
         let stacks = flowstart_transport::stack::PRESETS.iter();
         let stacks = stacks.map(|stack| (stack.name, stack.about));
         module.add("STACKS", stacks.into_py_dict(module.py())?)?;
+        module.add("DEFAULT_STACK", flowstart_transport::stack::DEFAULT)?;
         let clocks: Vec<_> = live::CLOCKS.iter().map(|(name, _)| *name).collect();
         module.add("LIVE_CLOCKS", clocks)?;
         module.add("NATIVE_CONTROLS", live::native_controls())?;
@@ -336,6 +337,17 @@ mod _native {
     fn resolve(scenario: &str, custom: Option<Bound<'_, PyDict>>) -> PyResult<String> {
         let (scenario, prepared) = Reader::new(custom)?.compile(scenario)?;
         serde_json::to_string(&prepared.resolved(&scenario)).map_err(request)
+    }
+
+    /// Bytes and lower bound of the completion time, in seconds, of each entry of flows.
+    #[pyfunction]
+    #[pyo3(signature = (scenario, custom=None))]
+    fn lower_bounds(
+        scenario: &str,
+        custom: Option<Bound<'_, PyDict>>,
+    ) -> PyResult<Vec<(Option<u64>, Option<f64>)>> {
+        let (_, prepared) = Reader::new(custom)?.compile(scenario)?;
+        Ok(prepared.lower_bounds())
     }
 
     /// Every startup, cc, queue discipline and rate variation with source, parameters

@@ -129,6 +129,8 @@ fn trace_dict(py: Python<'_>, trace: Trace) -> PyResult<Bound<'_, PyDict>> {
     dict.set_item("queue_samples", arrays(py, queues)?)?;
     let departures = trace.queue_departures.into_columns();
     dict.set_item("queue_departures", arrays(py, departures)?)?;
+    let hops = vec![("narrowest_hop", Cells::from(trace.narrowest_hops))];
+    dict.set_item("flows", arrays(py, hops)?)?;
     Ok(dict)
 }
 

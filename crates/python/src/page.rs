@@ -160,7 +160,7 @@ pub fn notes(setting: &str, repeated: bool) -> PyResult<(Vec<String>, Vec<String
 /// What is drawn at random in a scenario with every default filled in, which is JSON.
 #[pyfunction]
 pub fn drawn(resolved: &str) -> PyResult<Vec<String>> {
-    let resolved = serde_json::from_str(resolved).map_err(refused)?;
+    let resolved = serde_json::from_str(resolved).map_err(no_json)?;
     Ok(flowstart_page::drawn(&resolved))
 }
 
@@ -179,6 +179,13 @@ pub fn small_buffers(
     Ok(found
         .map(|one| (one.packets, one.field, one.given))
         .collect())
+}
+
+/// What a resolved scenario has that changes nothing in it, in a sentence each.
+#[pyfunction]
+pub fn without_effect(resolved: &str) -> PyResult<Vec<String>> {
+    let resolved = serde_json::from_str(resolved).map_err(no_json)?;
+    Ok(flowstart_page::without_effect(&resolved))
 }
 
 /// What to report of such a buffer; `place` are further words on where it is.

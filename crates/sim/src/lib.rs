@@ -6,6 +6,7 @@ mod compile;
 pub mod engine;
 mod estimate;
 mod flow_plan;
+mod lower_bound;
 mod maybe_time;
 mod memory;
 pub mod record;

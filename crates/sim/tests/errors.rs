@@ -6,7 +6,7 @@ use flowstart_sim::{run, Scenario};
 const PATH: &str = "rate = \"5Mbps\", rtt = \"64ms\"";
 
 fn complaint(text: &str) -> String {
-    match Scenario::from_toml(text).and_then(|scenario| run(&scenario)) {
+    match crate::rfc_scenario(text).and_then(|scenario| run(&scenario)) {
         Ok(_) => format!("accepted:\n{text}"),
         Err(e) => e.to_string(),
     }
@@ -66,7 +66,7 @@ fn numbers_are_read_where_no_unit_is_needed() {
     let text = format!(
         "path = {{ {PATH}, loss = 0.01 }}\nstack = {{ iw = 3 }}\nflows = [{{ size = \"1kB\" }}]"
     );
-    assert!(Scenario::from_toml(&text).is_ok());
+    assert!(crate::rfc_scenario(&text).is_ok());
     let null = r#"{ "path": { "rate": "5Mbps", "rtt": "64ms", "buffer": null }, "flows": [] }"#;
     assert!(Scenario::from_json(null).is_ok());
 }

@@ -12,3 +12,13 @@ mod resume;
 mod snapshot;
 mod tcp;
 mod web;
+
+use flowstart_sim::{RequestError, Scenario};
+
+/// A scenario whose endpoints follow the RFCs unless it names others.
+fn rfc_scenario(text: &str) -> Result<Scenario, RequestError> {
+    let mut scenario = Scenario::from_toml(text)?;
+    let preset = &mut scenario.stack.preset;
+    preset.get_or_insert_with(|| "rfc".into());
+    Ok(scenario)
+}

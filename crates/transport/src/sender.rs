@@ -963,6 +963,11 @@ impl Sender {
         self.connection.una()
     }
 
+    /// Bytes of which the peer has reported the arrival, in order or above a hole (SACK).
+    pub fn delivered(&self) -> u64 {
+        self.connection.una() + self.connection.sent.arrived_bytes()
+    }
+
     /// Up to where an answer acknowledges data: its own word, unless it speaks of packets.
     pub fn position_of(&self, answer: &Packet) -> u64 {
         match answer.body {

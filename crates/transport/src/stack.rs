@@ -6,7 +6,7 @@ mod presets;
 pub use choices::{
     EcnMode, Filling, NewRenoOptions, Pacing, RecoveryKind, ReductionKind, Restart, Sharing, Undo,
 };
-pub use presets::{all_presets, names, Preset, PRESETS};
+pub use presets::{all_presets, names, Preset, DEFAULT, PRESETS};
 
 use super::handshake::{Handshake, SMALLEST_INITIAL};
 use super::receive_window::{Field, Growth, ReceiveBuffer, ReceiveWindow};
@@ -351,6 +351,17 @@ impl Stack {
             header: self.framing.header,
             field: self.field(),
         })
+    }
+
+    /// Bytes that the receiver's window never exceeds; `None` where nothing limits it.
+    pub fn largest_window(&self) -> Option<u64> {
+        let window = &self.receive_window;
+        let unscaled = (self.field() == Field::Unscaled).then_some(u64::from(u16::MAX));
+        let limits = [
+            window.limit.map(u64::from),
+            window.buffer.map(|buffer| buffer.largest),
+        ];
+        limits.into_iter().chain([unscaled]).flatten().min()
     }
 
     /// How a window that is advertised travels.

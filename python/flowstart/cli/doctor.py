@@ -177,6 +177,7 @@ def _succeeds(attempt: Callable[[], None]) -> bool:
 
 SCENARIO = {
     "path": {"rate": "10Mbps", "rtt": "40ms", "buffer": "50pkt", "loss": 0.01},
+    "stack": {"preset": "rfc"},
     "flows": [
         {"startup": "slow-start", "size": "300kB"},
         {"startup": "hystart-plus-plus", "size": "300kB", "start": "10ms"},

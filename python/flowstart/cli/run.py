@@ -116,11 +116,10 @@ def _show(result: "Run") -> None:
 
 
 def _show_details(result: "Run") -> None:
-    from flowstart.simulation.tables import of_run
 
-    for line in result.summary().answer:
+    for line in (f"{result.headline}.", *result.summary().answer):
         console.say(line)
-    for grid in of_run(result.outcome):
+    for grid in result.tables:
         console.show_grid(grid)
     for note in result.notes:
         console.say(note)

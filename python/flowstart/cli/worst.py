@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flowstart.cli import completion, console, flags
+from flowstart.model import stack as stacks
 
 if TYPE_CHECKING:
     from flowstart.worst_paths.result import WorstPaths
@@ -45,7 +46,7 @@ def worst(
     ] = "regret",
     stack: Annotated[
         str, typer.Option(metavar="STACK", help="Preset of both endpoints.")
-    ] = "linux",
+    ] = stacks.DEFAULT,
     cc: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Congestion control after startup. [the stack's]"),

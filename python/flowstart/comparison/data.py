@@ -10,7 +10,7 @@ from flowstart import _native, extras, interrupts, text
 from flowstart.comparison import landing, tables
 from flowstart.comparison.plan import Case, Plan
 from flowstart.comparison.rows import placed
-from flowstart.comparison.summary import Summary, ordered, summarise
+from flowstart.comparison.summary import Group, Summary, ordered, summarise
 from flowstart.deployment.stacks import HostStack
 from flowstart.model import document, perturbation
 from flowstart.model.catalog import listed
@@ -51,6 +51,17 @@ def verdict(found: "Intervals") -> list[str]:
         f"{content(counts[0]):.0%} of such paths or more."
     )
     return lines
+
+
+MOST_DRAWN = 4
+"""At most so many flows of a startup are drawn, as in the explorer."""
+
+
+def _drawn(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One row of each of the first flows under test; of web sessions, of the first alone."""
+    tested = {row["flow"]: row for row in reversed(rows) if row["tested"]}
+    first = sorted(tested.values(), key=lambda row: row["flow"])
+    return first[: 1 if any(row.get("web") is not None for row in first) else MOST_DRAWN]
 
 
 @dataclass(frozen=True, repr=False)
@@ -134,6 +145,27 @@ class ComparisonData(Result):
         """The stack in use that the preset of the endpoints simulates."""
         return HostStack.of_preset(self.resolved["stack"]["preset"])
 
+    def lower_bound(self, group: Group) -> float | None:
+        """The time in which no transfer of a group can be complete, in seconds.
+
+        None where it is not known before the runs, as under a rate that is drawn.
+        """
+        if group.web or group.request:
+            return None
+        cases = {(case.startup, case.size): case for case in self.plan.cases()}.values()
+        found = [
+            bound
+            for case in cases
+            for entry, (size, bound) in enumerate(self._bounds(case))
+            if entry in self.plan.tested and size == group.size_bytes
+        ]
+        known = [bound for bound in found if bound is not None]
+        return min(known) if known and len(known) == len(found) else None
+
+    def _bounds(self, case: Case) -> list[tuple[int | None, float | None]]:
+        scenario = document.encode(self.plan.scenario(case))
+        return _native.lower_bounds(scenario, self.plan.custom.natives())
+
     def offers(self, name: str) -> bool:
         """Whether hosts can be changed to a variant; true where no stack in use is simulated.
 
@@ -205,7 +237,8 @@ class ComparisonData(Result):
         """What was asked for and was perhaps not meant."""
         window = document.initial_window(self.resolved["stack"])
         found = document.small_buffers(self.plan.base["path"], self.resolved["path"], window)
-        return [_native.buffer_warning(*one, "", window) for one in found]
+        buffers = [_native.buffer_warning(*one, "", window) for one in found]
+        return buffers + _native.without_effect(document.encode(self.resolved))
 
     @property
     def measured_by_sender(self) -> bool:
@@ -233,7 +266,7 @@ class ComparisonData(Result):
         tested = [row for row in self.records if row["tested"]]
         is_common = not any("iw" in variant.fields for variant in self.plan.variants)
         iw = document.initial_window(self.resolved["stack"]) if is_common else None
-        return headline(self.resolved["path"], tested, self.plan.seeds, self.buffer, iw)
+        return headline(self.resolved, tested, self.plan.seeds, self.buffer, iw, self.plan.tested)
 
     @property
     def legend(self) -> str:
@@ -307,17 +340,33 @@ class ComparisonData(Result):
         return self.plan.baseline
 
     def series(self, size: str | None = None) -> "list[Series]":
-        """The first flow under test of each startup over time; simulated again for it."""
+        """The flows under test of each startup over time; simulated again for it."""
         size = self.plan.sizes[-1] if size is None else size
-        return [self._series(Case(startup, size, self.plan.seeds[0])) for startup in self.order]
+        cases = [Case(startup, size, self.plan.seeds[0]) for startup in self.order]
+        return [series for case in cases for series in self._series(case)]
 
-    def _series(self, case: Case) -> "Series":
+    def _series(self, case: Case) -> "list[Series]":
         from flowstart.simulation.series import of_flow  # loads numpy
 
         traced = simulate(self.plan.scenario(case, trace=True), self.plan.custom)
-        rows = placed(traced.outcome, [case], self.plan)
-        first = next(row["flow"] for row in rows if row["tested"])
-        return of_flow(traced.outcome, first, case.startup)
+        drawn = _drawn(placed(traced.outcome, [case], self.plan))
+        label = f"{case.startup}, flow {{}}" if len(drawn) > 1 else case.startup
+        return [
+            of_flow(traced.outcome, row["flow"], label.format(number))
+            for number, row in enumerate(drawn, 1)
+        ]
+
+    def drawn_flows(self, case: Case) -> list[dict[str, Any]]:
+        """The rows of the flows that pictures of a run show, at most `MOST_DRAWN`."""
+        return _drawn(self._rows_of(case))
+
+    def tested_flows(self, case: Case) -> int:
+        """How many flows of a run are under test."""
+        return len({row["flow"] for row in self._rows_of(case) if row["tested"]})
+
+    def _rows_of(self, case: Case) -> list[dict[str, Any]]:
+        asked = (case.size, case.startup, case.seed)
+        return [r for r in self.records if (r["size"], r["variant"], r["seed"]) == asked]
 
     def __repr__(self) -> str:
         startups, cases = len(self.plan.startups), len(self.plan.cases())

@@ -40,7 +40,7 @@ def overview(found: "ComparisonData", command: str = "") -> summary.Summary:
     table = _table(found, first)
     return summary.Summary(
         _ran(found),
-        [_answer(found, first) + _fewer_losses(found, first) + _lower_bound(first)],
+        [_answer(found, first) + _fewer_losses(found, first) + _lower_bound(found, first)],
         table,
         [
             *others[:SIZES],
@@ -197,10 +197,10 @@ def _time(s: Summary) -> float:
     return s.fct_s or 0.0
 
 
-def _lower_bound(group: Sequence[Summary]) -> str:
+def _lower_bound(found: "ComparisonData", group: Sequence[Summary]) -> str:
     """The completion time of an unhindered transfer."""
-    ideal = [s.fct_s / s.slowdown for s in group if s.fct_s and s.slowdown and not s.web]
-    return f" Lower bound {text.short_seconds(min(ideal))}." if ideal else ""
+    bound = found.lower_bound(group[0].group)
+    return "" if bound is None else f" Lower bound {text.short_seconds(bound)}."
 
 
 def _table(found: "ComparisonData", group: Sequence[Summary]) -> Grid:

@@ -25,8 +25,6 @@ DEFAULT_STARTUPS = (
     "jump-start",
 )
 MOST_RUNS = 1_000_000
-DEFAULT_STACK = "linux"
-"""The endpoints of a path where none are given: most servers run Linux, with CUBIC."""
 REMEMBERED = "1bdp"
 """What an earlier connection left behind where nothing else is said: the right window."""
 REQUEST = "500B"
@@ -95,12 +93,12 @@ class Plan:
         `cached_cwnd` is the window that an earlier connection left behind, one bandwidth-delay
         product by default, for startups that use a memory. `landing` is the window at the end of
         startup; with an `available_rate` what follows that is measured. A `stack` without a
-        preset is `DEFAULT_STACK`.
+        preset has the default one.
         """
         if not isinstance(stack, str | Endpoint | Mapping | None):
             raise RequestError("a name or a table of fields is needed", ("stack",), repr(stack))
         fields = stacks.parse(stack) if isinstance(stack, str) else plain(stack)
-        fields = {"preset": DEFAULT_STACK} | (fields or {})
+        fields = stacks.of_scenario(fields)
         flow = {"cc": cc, "count": flows, "stagger": stagger}
         flow |= {"landing": landing, "available_rate": available_rate}
         flow |= {"cached_cwnd": cached_cwnd or REMEMBERED}
@@ -119,7 +117,7 @@ class Plan:
             custom=custom,
         )
         options = {
-            "stack": None if fields == {"preset": DEFAULT_STACK} else stacks.written(fields),
+            "stack": None if fields == {"preset": stacks.DEFAULT} else stacks.written(fields),
             "cc": cc,
             "flows": flows,
             "stagger": stagger,
@@ -156,6 +154,13 @@ class Plan:
             raise RequestError(
                 "every flow of the scenario names its startup, so there is nothing to compare; "
                 "leave `startup` out of the flows under test, or use `flowstart run`"
+            )
+        endless = [i for i in tested if sizes is None and not _has_size(flows[i])]
+        if endless and "duration" in base:
+            raise RequestError(
+                "missing: under `duration` the flow has no end, so no transfer is complete; give "
+                "it a size, or all such flows with --size",
+                ("flows", endless[0], "size"),
             )
         seeds = _seeds(base.get("seed", 1) if seed is None else seed, repeat)
         compared = chosen(variants, startups, custom)

@@ -129,8 +129,8 @@ def _command(plan: Plan) -> Command | None:
     return Command(without(plan.command, _VARYING), options)
 
 
-LINES = ("cwnd", "queue", "sent", "acked", "pacing")
-"""What a report holds; the delivery rate follows from what is acknowledged."""
+LINES = ("cwnd", "queue", "sent", "acked", "delivered", "pacing")
+"""What a report holds; the delivery rate follows from what is delivered."""
 EVENTS = ("drop", "retransmit")
 MOST_BINS = 400
 LEAST_BINS = 100
@@ -145,35 +145,31 @@ def flows_over_time(
     result: ComparisonData, sizes: Sequence[tuple[str | None, int]]
 ) -> list[OverTime]:
     """The flows of these sizes (as asked, and their bytes) over time; simulated again for it."""
-    flows = len(sizes) * len(result.order)
+    drawn = [
+        len(result.drawn_flows(Case(s, size, result.seed)))
+        for size, _ in sizes
+        for s in result.order
+    ]
+    flows = sum(drawn)
     bins = max(LEAST_BINS, min(MOST_BINS, BINS // max(1, flows)))
     return [_of_size(result, size, count, bins) for size, count in sizes]
 
 
 def _of_size(result: ComparisonData, size: str | None, count: int, bins: int) -> OverTime:
     plan = result.plan
-    first = [_first(result, size, startup) for startup in result.order]
     cases = [Case(startup, size, plan.seeds[0]) for startup in result.order]
+    drawn = [result.drawn_flows(case) for case in cases]
     scenarios = [json.dumps(plan.scenario(case)) for case in cases]
-    flows = [[row["flow"]] for row in first]
+    flows = [[row["flow"] for row in rows] for rows in drawn]
     traced = trajectories(scenarios, flows, Window(bins), plan.custom)
     told = [
-        _told(row, found[0], traced.bin_s)
-        for row, found in zip(first, traced.found, strict=True)
+        _told(row, trajectory, traced.bin_s)
+        for rows, found in zip(drawn, traced.found, strict=True)
         if found
+        for row, trajectory in zip(rows, found, strict=True)
     ]
-    trips = [row["min_rtt_s"] for row in first if row["min_rtt_s"] is not None]
+    trips = [row["min_rtt_s"] for rows in drawn for row in rows if row["min_rtt_s"] is not None]
     return OverTime(text.size(count), traced.bin_s, min(trips, default=None), told)
-
-
-def _first(result: ComparisonData, size: str | None, startup: str) -> dict[str, Any]:
-    """The row of the first flow under test."""
-    asked = (size, startup, result.plan.seeds[0])
-    return next(
-        row
-        for row in result.records
-        if row["tested"] and (row["size"], row["variant"], row["seed"]) == asked
-    )
 
 
 def _told(row: dict[str, Any], found: Trajectory, bin_s: float) -> dict[str, Any]:
@@ -314,13 +310,15 @@ class _Traces:
 
         many = len(self.result.plan.startups) > MOST_LINES
         shown = "window" if many else "window, bytes in flight, bottleneck queue"
-        caption = f"The first flow under test{self._of}: {shown}."
+        caption = f"{self._which.capitalize()}{self._of}: {shown}."
         return over_time(self._series, self._about), caption
 
     def sequence(self) -> "tuple[Figure, str]":
         from flowstart.simulation.figures import sequence  # loads matplotlib
 
-        caption = f"The same flow{self._of}: what was sent, sent again and acknowledged."
+        caption = (
+            f"{self._which.capitalize()}{self._of}: what was sent, sent again and acknowledged."
+        )
         figure = sequence(self._series, self._about)
         del self._series  # the last figure of them
         return figure, caption
@@ -330,6 +328,19 @@ class _Traces:
         return self.result.series(self.size)
 
     @property
+    def _which(self) -> str:
+        """The flows that are drawn, in words."""
+        case = Case(self.result.order[0], self.size, self.result.seed)
+        drawn, all_of_them = len(self.result.drawn_flows(case)), self.result.tested_flows(case)
+        if drawn == 1:
+            return "the first flow under test"
+        return (
+            f"{drawn} flows under test"
+            if drawn == all_of_them
+            else (f"the first {drawn} of {all_of_them} flows under test")
+        )
+
+    @property
     def _of(self) -> str:
         return f" of {text.size(self.count)}" if self.size else ""
 
@@ -337,7 +348,7 @@ class _Traces:
     def _about(self) -> "About":
         from flowstart.simulation.figures import About  # loads matplotlib
 
-        title = f"{self.result.headline}; the first flow under test{self._of}"
+        title = f"{self.result.headline}; {self._which}{self._of}"
         return About(title, baseline=self.result.baseline)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flowstart import text
+from flowstart.model.stack import DEFAULT
 from flowstart.render.columns import CLASSES
 
 if TYPE_CHECKING:
@@ -266,7 +267,7 @@ DIMENSIONS: dict[str, Callable[["pl.DataFrame"], Dimension]] = {
     "impairments": _words("impairments", "impairments", "none"),
     "competing": _words("competing", "competing", "alone"),
     "origin": _words("origin", "origin", "written"),
-    "stack": _words("stack", "stack", "rfc"),
+    "stack": _words("stack", "stack", DEFAULT),
     "cc": _words("cc", "cc", "usual"),
     "split": _words("split", "split", "no split"),
 }

@@ -14,7 +14,6 @@ from flowstart.errors import RequestError
 from flowstart.maps.measures import Regrets
 from flowstart.maps.outcomes import Outcomes
 from flowstart.maps.reading import scan, variants
-from flowstart.model import stack as stacks
 from flowstart.model.catalog import listed
 from flowstart.model.document import Document, resolve
 from flowstart.model.path import NetworkPath, told_interface
@@ -72,7 +71,7 @@ def _command(scenario: Document, startups: Sequence[str]) -> str | None:
         flows=flow.get("count"),
         stagger=flow.get("stagger"),
         cc=flow.get("cc"),
-        stack=stacks.of_scenario(asked.get("stack")),
+        stack=asked.get("stack"),
         cached_cwnd=_cached_cwnd(flow, needs, asked),
         seed=asked.get("seed"),
     ).command

@@ -11,8 +11,8 @@ from flowstart.model.document import resolve
 
 PRESETS = _native.STACKS
 """The presets of endpoints by name, each with what it is."""
-SCENARIO_PRESET = "rfc"
-"""The preset of a scenario that names none."""
+DEFAULT = _native.DEFAULT_STACK
+"""The preset of endpoints that name none: most servers run Linux, with CUBIC."""
 
 
 def preset(name: str) -> dict[str, Any]:
@@ -41,8 +41,8 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def of_scenario(fields: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The stack of a scenario with its preset, which is `rfc` where none is named."""
-    return {"preset": SCENARIO_PRESET} | dict(fields or {})
+    """The stack of a scenario with its preset, which is `DEFAULT` where none is named."""
+    return {"preset": DEFAULT} | dict(fields or {})
 
 
 def typed(field: str, value: Any) -> Any:
@@ -52,4 +52,4 @@ def typed(field: str, value: Any) -> Any:
 
 def written(fields: Mapping[str, Any] | None) -> str | None:
     """The stack as one word of a command line, the opposite of `parse`."""
-    return specs.word(fields, "preset", SCENARIO_PRESET) if fields else None
+    return specs.word(fields, "preset", DEFAULT) if fields else None

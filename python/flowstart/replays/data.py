@@ -497,7 +497,7 @@ class ReplayData(Result):
     def _about(self) -> str:
         """What figures say they show."""
         s = self.settings
-        ends = [stack.written(usual_stack(s)) or "rfc", *filter(None, [s.cc])]
+        ends = [stack.written(usual_stack(s)) or stack.DEFAULT, *filter(None, [s.cc])]
         *_, file = self.capture.file.split("/")
         return f"{file}, stack {', '.join(ends)}, seed {s.seed}"
 

@@ -31,7 +31,7 @@ def headline(replay: ReplayData) -> str:
     count = sum(replayed.transfers for replayed in replay.paths)
     left = "; ".join(f"{number} left out, {why}" for why, number in replay.left_out.items())
     out = f" ({left})" if left else ""
-    stack = usual_stack(replay.settings).get("preset", "rfc")
+    stack = stacks.of_scenario(usual_stack(replay.settings))["preset"]
     paths = "one path" if len(replay.paths) == 1 else f"{len(replay.paths)} paths"
     more = [f"{replay.settings.cross_traffic:.0%} cross traffic"] * bool(
         replay.settings.cross_traffic

@@ -34,19 +34,22 @@ if TYPE_CHECKING:
 
 
 def headline(
-    path: Document,
+    resolved: Document,
     rows: Sequence[dict[str, Any]],
     seeds: Sequence[int],
     buffer: str | None,
     iw: int | None = None,
+    entries: Sequence[int] | None = None,
 ) -> str:
-    """One line on a resolved `path` and the flows in `rows`.
+    """One line on a scenario with every default, and the flows in `rows`.
 
-    `buffer` is the bottleneck's, `iw` the initial window in packets where all have one.
+    `buffer` is the bottleneck's, `iw` the initial window in packets where all have one, and
+    `entries` those of `flows` that the line is about, all unless given.
     """
     facts = {
-        "path": path,
+        "resolved": resolved,
         "flow": (rows[0]["bdp_pkts"], rows[0]["stack"]) if rows else None,
+        "entries": list(range(len(resolved["flows"])) if entries is None else entries),
         "controls": sorted({row["cc"] for row in rows}),
         "seeds": (seeds[0], seeds[-1]),
         "buffer": buffer,
@@ -83,7 +86,7 @@ class Run(RunTables, Result):
     @property
     def table(self) -> Grid:
         """The table of flows."""
-        return tables.of_run(self.outcome)[0]
+        return self.tables[0]
 
     @functools.cached_property
     def flow_samples(self) -> "pl.DataFrame | None":
@@ -119,6 +122,23 @@ class Run(RunTables, Result):
         return resolve(self.document, self.custom)
 
     @functools.cached_property
+    def tables(self) -> list[Grid]:
+        """The tables that have rows: flows, their writes, objects, links."""
+        return tables.of_run(self.outcome, self._passed)
+
+    @property
+    def _passed(self) -> list[str]:
+        """The hops of a chain that each flow passes, from and to; empty on a path of one."""
+        if not self.resolved["path"].get("hops"):
+            return []
+        ends = [
+            (flow["from_hop"], flow["to_hop"])
+            for flow in self.resolved["flows"]
+            for _ in range(flow["count"])
+        ]
+        return [str(first) if first == last else f"{first}–{last}" for first, last in ends]
+
+    @functools.cached_property
     def drawn(self) -> list[str]:
         """What is drawn at random, in words; another seed draws something else."""
         return perturbation.drawn(self.resolved)
@@ -149,7 +169,7 @@ class Run(RunTables, Result):
     def headline(self) -> str:
         """One line on what was simulated: path, capacity, buffer, endpoints, seed."""
         seeds = [self.resolved["seed"]]
-        return headline(self.resolved["path"], self.records, seeds, self.about["buffer"])
+        return headline(self.resolved, self.records, seeds, self.about["buffer"])
 
     @property
     def all_failed(self) -> bool:
@@ -237,7 +257,7 @@ class Run(RunTables, Result):
 
     def summary(self, command: str = "") -> Summary:
         """How many flows completed, and what was lost, on one screen."""
-        shown = next((replace(grid, title="") for grid in tables.of_run(self.outcome)), None)
+        shown = next((replace(grid, title="") for grid in self.tables), None)
         hint = "All flows, links and notes: --details. Figures and traces: -o DIR"
         answer = [_flows(self.records), _loss(frames.rows(self.outcome["links"]))]
         return Summary(f"{self.headline}.", answer, shown, self.notes, command, hint=hint)
@@ -265,7 +285,7 @@ class Run(RunTables, Result):
     def _pictures(self, progress: figure_files.Progress | None, title: str) -> dict[str, bytes]:
         """The page, and the figures over time where the run has a trace."""
         found: dict[str, bytes] = {}
-        parts = [html.table(grid) for grid in tables.of_run(self.outcome)]
+        parts = [html.table(grid) for grid in self.tables]
         if self.notes:
             parts.append(html.paragraph("\n".join(self.notes)))
         series = self.series()
@@ -304,7 +324,7 @@ class Run(RunTables, Result):
         return f"<Run of {len(self.records)} flows, {self.about['simulated_s']:.4g} s{traced}>"
 
     def _repr_html_(self) -> str:
-        shown = "".join(map(html.table, tables.of_run(self.outcome)))
+        shown = "".join(map(html.table, self.tables))
         return shown + html.paragraph("\n".join(self.notes))
 
 

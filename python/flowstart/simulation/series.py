@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 EVENTS = ("send", "retransmit", "ack", "timeout", "syn", "open", "drop", "mark", "syn-drop")
 """What a sample of a flow is about, by its number in the trace."""
 
-FORWARD = 0
-"""The number of the bottleneck's forward direction in the trace."""
+FORWARD, REVERSE = 0, 1
+"""The numbers of a hop's directions in the trace."""
 
 
 @dataclass(frozen=True)
 class Series:
-    """One flow over time, and the bottleneck queue in its direction."""
+    """One flow over time, and the queue of its narrowest hop in its direction."""
 
     label: str
     bdp_pkts: float
@@ -105,18 +105,25 @@ def of_flow(outcome: "Outcome", flow: int, label: str) -> Series:
         time_s=time_s,
         end_s=time_s[-1] if row["complete"] or row["reset"] else run["simulated_s"],
         **{name: samples[name][mine] for name in ("event", "seq_bytes", "cwnd", "flight_bytes")},
-        **_queue(trace["queue_samples"], trace["queue_departures"], forward),
+        **_queue(
+            trace["queue_samples"],
+            trace["queue_departures"],
+            (trace["flows"]["narrowest_hop"][flow], FORWARD if forward else REVERSE),
+        ),
     )
 
 
 def _queue(
-    offers: dict[str, "NDArray[Any]"], departures: dict[str, "NDArray[Any]"], forward: bool
+    offers: dict[str, "NDArray[Any]"],
+    departures: dict[str, "NDArray[Any]"],
+    place: tuple[int, int],
 ) -> dict[str, "NDArray[Any]"]:
-    """What a queue holds from each offer of a packet, and each departure, until the next."""
-    mine = (offers["direction"] == FORWARD) == forward
+    """What the queue of a hop and direction holds from each offer and departure to the next."""
+    hop, direction = place
+    mine = (offers["hop"] == hop) & (offers["direction"] == direction)
     offered_s, held = offers["time_ns"][mine] / 1e9, offers["packets"][mine].astype(int)
     accepted = np.cumsum(~offers["dropped"][mine])
-    mine = (departures["direction"] == FORWARD) == forward
+    mine = (departures["hop"] == hop) & (departures["direction"] == direction)
     left_s = departures["time_ns"][mine] / 1e9
     # The queue has accepted what it holds and what has left it; so which packets left before
     # an offer follows from their number, also where both happen at the same time.

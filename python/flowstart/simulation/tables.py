@@ -1,5 +1,6 @@
 """The tables of one run."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from flowstart import text
@@ -15,19 +16,24 @@ SPARE = {"retrans.": 1, "opened": 2, "duration": 3}
 """Columns of flows that a narrow terminal leaves out, the largest numbers first."""
 
 
-def of_run(outcome: "Outcome") -> list[Grid]:
-    """The tables of one run that have rows: flows, their writes, objects, links."""
-    found = [flows(outcome), transfers(outcome), objects(outcome), links(outcome)]
+def of_run(outcome: "Outcome", passed: Sequence[str] = ()) -> list[Grid]:
+    """The tables of one run that have rows: flows, their writes, objects, links.
+
+    `passed` are the hops that each flow passes, where the path is a chain.
+    """
+    found = [flows(outcome, passed), transfers(outcome), objects(outcome), links(outcome)]
     return [grid for grid in found if grid.rows]
 
 
-def flows(outcome: "Outcome", most: int = 50) -> Grid:
+def flows(outcome: "Outcome", passed: Sequence[str] = (), most: int = 50) -> Grid:
     """The flows of one run that are no part of web sessions."""
+    hops = [Column("hops")] * bool(passed)
     titles = ["size", "opened", "FCT", "duration", "× ideal", "dropped", "retrans.", "RTOs"]
     grid = Grid(
         [
             Column("flow"),
             Column("startup", number=False),
+            *hops,
             *(Column(title, spare=SPARE.get(title, 0)) for title in titles),
             Column("exit reason", number=False),
             Column("exit cwnd", spare=1),
@@ -37,6 +43,8 @@ def flows(outcome: "Outcome", most: int = 50) -> Grid:
     requests = outcome["objects"].lists()["request_flow"]
     rows = rows[: min(requests, default=len(rows))]
     grid.rows = [_flow_cells(row) for row in rows[:most]]
+    for cells, hop in zip(grid.rows, passed, strict=False):
+        cells.insert(2, hop)
     if len(rows) > most:
         grid.title = f"The first {most} of {len(rows)} flows"
     return grid

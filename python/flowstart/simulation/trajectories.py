@@ -59,8 +59,9 @@ class Trajectory:
 
     lines: dict[str, Line]
     """`cwnd` (segments), `flight` (bytes), `sent` (one past the highest position sent), `acked`
-    (all below is acknowledged), `pacing` and `delivery` (bits per second), `queue` (packets that
-    the bottleneck holds in the direction of the flow's data)."""
+    (all below is acknowledged), `pacing` (bits per second), `delivered` (bytes whose arrival is
+    acknowledged, in order or above a hole), `queue` (packets that the bottleneck holds in the
+    direction of the flow's data)."""
     events: dict[str, Points]
     """`retransmit`, `drop` and `mark` at positions in bytes, `timeout` at the window (segments)."""
 

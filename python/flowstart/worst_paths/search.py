@@ -11,6 +11,7 @@ from typing import Any, Unpack
 
 from flowstart.comparison.plan import chosen
 from flowstart.errors import RequestError, SimulationError
+from flowstart.model import stack as stacks
 from flowstart.model.catalog import canonical, list_algorithms, suggest
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import LARGEST, Document, resolve
@@ -152,7 +153,7 @@ def find_worst_paths(
     measure: str = "regret",
     runs: int = 500,
     distinct: int = 5,
-    stack: str | Mapping[str, Any] = "linux",
+    stack: str | Mapping[str, Any] = stacks.DEFAULT,
     cc: str | None = None,
     seed: int = 1,
     seeds: int = 3,

@@ -29,6 +29,7 @@ from flowstart_papers.plot import Axis, lines, panel
 
 RATE = "10Mbps"
 RTT = "100ms"
+STACK = {"preset": "rfc"}
 DURATION_S = 60
 PATH = "10 Mbit/s and 100 ms"
 """As readers write it."""
@@ -117,6 +118,7 @@ class Requests:
                 "rtt": RTT,
                 "quick_start": {"admission": self.rule.admission} | dict(self.rule.settings),
             },
+            "stack": STACK,
             "flows": [
                 _flows(self.startup, HONEST_PACKETS, self.honest_s),
                 *(
@@ -340,6 +342,7 @@ def _mixed(rule: Rule, load: int, startup: str, seed: int) -> Document:
     return {
         "seed": seed,
         "path": {"rate": RATE, "rtt": RTT, "buffer": BUFFER} | routers,
+        "stack": STACK,
         "flows": [half | {"startup": startup}, half | {"startup": "slow-start"}],
     }
 
@@ -371,5 +374,6 @@ def _alone(kbps: int | None) -> Document:
             "rtt": RTT,
             "quick_start": {"admission": "everything" if kbps else "none"},
         },
+        "stack": STACK,
         "flows": [{"startup": asks if kbps else "slow-start", "size": f"{GUESS_PACKETS}pkt"}],
     }

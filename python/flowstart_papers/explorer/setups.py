@@ -102,7 +102,7 @@ def state(
         flows=flow.get("count"),
         stagger=flow.get("stagger"),
         cc=flow.get("cc"),
-        stack=stacks.of_scenario(document.get("stack")),
+        stack=document.get("stack"),
         cached_cwnd=flow.get("cached_cwnd") if "cache" in needs else None,
         seed=document.get("seed"),
     ).command

@@ -76,7 +76,7 @@ class Setup:
 
     def stack(self, receiver: Mapping[str, str] = LINUX, /, **fields: Any) -> dict[str, Any]:
         """A Linux 2.6 sender with one of the receivers."""
-        ends: dict[str, Any] = {"iw": self.iw, **self.timer, **receiver}
+        ends: dict[str, Any] = {"preset": "rfc", "iw": self.iw, **self.timer, **receiver}
         if receiver == LINUX and self.quick != LITERAL.quick:
             ends["ack_quick"] = self.quick
         if self.sack_cost != LITERAL.sack_cost:

@@ -152,6 +152,7 @@ def network(path: Path, setup: Setup = LITERAL) -> dict[str, Any]:
 def stack(path: Path, setup: Setup = LITERAL) -> dict[str, Any]:
     """The hosts' TCP."""
     fields = {
+        "preset": "rfc",
         "iw": setup.iw,
         "ack": setup.ack,
         "recovery": setup.recovery,

@@ -4,7 +4,7 @@ import { points, type CompareAnswer, type Exit, type Line, type Trajectory } fro
 import { deliveryRate } from "./delivery.ts";
 import type { Steps } from "./steps.ts";
 
-export type LineName = keyof Trajectory["lines"];
+export type LineName = Exclude<keyof Trajectory["lines"], "delivered"> | "delivery";
 export type EventName = keyof Trajectory["events"];
 
 export interface Trace {
@@ -38,11 +38,10 @@ export function picture(
   tail: DataView,
   span: { from_s: number; to_s: number } | null,
 ): Picture {
-  const traces = head.trajectories.map((one) => trace(one, tail));
   const rtt_s = shortest(head.rows);
-  for (const one of traces) {
-    one.lines.delivery = deliveryRate(one.lines.acked, rtt_s / head.bin_s, head.bin_s, head.from_s > 0);
-  }
+  const rate = (delivered: Steps): Steps =>
+    deliveryRate(delivered, rtt_s / head.bin_s, head.bin_s, head.from_s > 0);
+  const traces = head.trajectories.map((one) => trace(one, tail, rate));
   const whole_s = Math.max(wholeOf(traces, rtt_s), head.from_s + head.bin_s);
   return {
     ...(span ?? { from_s: head.from_s, to_s: whole_s }),
@@ -73,10 +72,11 @@ export function binAt(shown: Picture, at_s: number): number {
   return (at_s - shown.origin_s) / shown.bin_s;
 }
 
-function trace(one: Trajectory, tail: DataView): Trace {
+function trace(one: Trajectory, tail: DataView, rate: (delivered: Steps) => Steps): Trace {
   const { startup, flow, bdp_pkts, done_s, end_s, exit } = one;
   const steps = (line: Line): Steps => points(line, tail);
-  const lines = mapped(one.lines, steps);
+  const { delivered, ...read } = mapped(one.lines, steps);
+  const lines = { ...read, delivery: rate(delivered) };
   const events = mapped(one.events, (line) => ({ ...points(line, tail), total: line.total }));
   return { startup, flow, bdp_pkts, done_s, end_s, exit, lines, events };
 }

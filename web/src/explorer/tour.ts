@@ -24,16 +24,17 @@ export const STEPS: readonly Step[] = [
     question: "How fast does the congestion window grow?",
     answer:
       "It doubles with every round trip: 10 packets, then 20, 40, 80, 160 and 320. The transfer of " +
-      "1 MB takes 616.1 ms, and most of that time the sender waits for ACKs.",
+      "1 MB takes 616.1 ms. The bottleneck needs 166 ms of them, and idles while the sender waits " +
+      "for ACKs.",
     cells: ["616.1 ms"],
   },
   {
     title: "Queue",
     given: { ...PATH, size: "1MB", startup: ["slow-start"] },
-    question: "The window stays below the BDP of 333 packets. Why is there a queue?",
+    question: "No round trip has more than 320 packets, less than the BDP of 333. Why is there a queue?",
     answer:
       "Two packets leave for each ACK, twice as fast as the bottleneck transmits them. Up to 161 " +
-      "packets wait, half of the largest window. Pacing would spread them.",
+      "packets wait, half of the largest round. Pacing would spread them.",
     cells: ["161"],
   },
   {
@@ -50,8 +51,9 @@ export const STEPS: readonly Step[] = [
     given: { ...PATH, size: "10MB", startup: ["slow-start", "hystart"] },
     question: "What changes if the sender ends slow start before a loss?",
     answer:
-      "HyStart ends it at 490 packets, when a train of ACKs is as long as the round trip. It loses 34 " +
-      "packets, slow start 946. Both take 2.108 s, since the bottleneck is busy all the time.",
+      "HyStart ends it at 490 packets, when a train of ACKs has lasted for half the round trip. It " +
+      "loses 34 packets, slow start 946. Both take 2.108 s, since from then on the bottleneck is " +
+      "never idle.",
     cells: ["490", "34", "946", "2.108 s"],
   },
   {
@@ -59,8 +61,9 @@ export const STEPS: readonly Step[] = [
     given: { ...PATH, size: "10MB", startup: ["slow-start"], flows: "2", stagger: "1s" },
     question: "A second flow begins after one second. Do both get the same rate?",
     answer:
-      "No. The second flow finds a full queue, loses packets early and ends slow start with a small " +
-      "window. It takes 10.56 s, and the mean of both is 6.348 s.",
+      "No. The second flow finds a full queue, loses packets early and ends slow start with a window " +
+      "of 25. The first flow is complete after 2.134 s. Then the second is alone, but CUBIC grows " +
+      "slowly: it uses 17 % of the link. It takes 10.56 s, and the mean of both is 6.348 s.",
     cells: ["10.56 s", "6.348 s"],
   },
 ];

@@ -98,8 +98,7 @@ export class Flows {
 export function pictured(one: OverTime): Picture {
   const { bin_s } = one;
   const traces = one.flows.map((flow): Trace => {
-    const { cwnd, queue, sent, acked, pacing } = flow.lines;
-    const acknowledged = steps(acked);
+    const { cwnd, queue, sent, acked, pacing, delivered } = flow.lines;
     const rtt_bins = one.rtt_s === null ? 0 : one.rtt_s / bin_s;
     const { drop, retransmit } = flow.events;
     const nothing = { ...NONE, total: 0 };
@@ -114,9 +113,9 @@ export function pictured(one: OverTime): Picture {
         cwnd: steps(cwnd),
         flight: NONE,
         sent: steps(sent),
-        acked: acknowledged,
+        acked: steps(acked),
         pacing: steps(pacing),
-        delivery: deliveryRate(acknowledged, rtt_bins, bin_s, false),
+        delivery: deliveryRate(steps(delivered), rtt_bins, bin_s, false),
         queue: steps(queue),
       },
       events: {

@@ -47,8 +47,8 @@ use crate::{params, Convention, Duration, Instant, Segments, Window};
 pub const ENTRY: Entry<Maker> = Entry {
     name: "cubic",
     title: "CUBIC",
-    source: "RFC 9438 §4; Ha, Rhee, Xu: CUBIC, 2008",
-    year: 2023,
+    source: "Rhee, Xu: CUBIC, PFLDnet 2005; Ha, Rhee, Xu: CUBIC, 2008; RFC 9438 §4",
+    year: 2005,
     opened: "text: RFC 9438; code: Linux tcp_cubic.c, v2.0, v2.1 and recent",
     compared: "curve, Reno-friendly region, fast convergence, decrease",
     summary: "The window is a cubic function of the time since the last loss, at least Reno's.",

@@ -23,8 +23,8 @@ use crate::{params, Convention, Instant, Segments, Window};
 pub const ENTRY: Entry<Maker> = Entry {
     name: "reno",
     title: "Reno congestion control",
-    source: "RFC 5681 §3.1-3.2",
-    year: 2009,
+    source: "4.3BSD-Reno, 1990; RFC 5681 §3.1-3.2",
+    year: 1990,
     opened: "text: RFC 5681 and RFC 3465",
     compared: "increase, decrease, timeout, idle time",
     summary: "Adds one segment per round trip and halves the window on loss.",

@@ -57,8 +57,9 @@ use crate::{params, with_slow_start, Convention, Duration, Instant, Reason, Segm
 pub const ENTRY: Entry<Maker> = Entry {
     name: "hystart-plus-plus",
     title: "HyStart++",
-    source: "RFC 9406 §4; SUSSdeveloper/HyStartPP, tcp_cubic.patch",
-    year: 2023,
+    source: "draft-balasubramanian-tcpm-hystartplusplus-00, 2019; RFC 9406 §4; \
+             SUSSdeveloper/HyStartPP, tcp_cubic.patch",
+    year: 2019,
     opened: "text: RFC 9406, all of it; code: SUSSdeveloper/HyStartPP at 1ba43b6, tcp_cubic.patch",
     compared: "all constants, rounds, CSS, return from it, exit, loss",
     summary: "Slow start that turns to slower growth when round-trip times rise, back if they \

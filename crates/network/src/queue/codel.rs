@@ -18,8 +18,8 @@ use flowstart_wire::Packet;
 pub const ENTRY: Entry<Maker> = Entry {
     name: "codel",
     title: "Controlled Delay",
-    source: "RFC 8289",
-    year: 2018,
+    source: "Nichols, Jacobson: Controlling Queue Delay, 2012; RFC 8289",
+    year: 2012,
     opened: "code: a port to ns-2; RFC 8289's rules as it quotes them",
     compared: "target, interval, control law, return to dropping",
     summary:

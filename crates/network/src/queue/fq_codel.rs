@@ -20,8 +20,8 @@ use std::collections::VecDeque;
 pub const ENTRY: Entry<Maker> = Entry {
     name: "fq-codel",
     title: "FlowQueue-CoDel",
-    source: "RFC 8290",
-    year: 2018,
+    source: "Linux 3.5, 2012; RFC 8290",
+    year: 2012,
     opened: "RFC 8290's rules as programs quote them",
     compared: "hashing, deficit, new and old flows",
     summary: "A CoDel queue for each of many hashed flows, served in turn, new flows first.",

@@ -24,8 +24,8 @@ use rand_pcg::Pcg64Mcg;
 pub const ENTRY: Entry<Maker> = Entry {
     name: "pie",
     title: "Proportional Integral controller Enhanced",
-    source: "RFC 8033",
-    year: 2017,
+    source: "Pan et al.: PIE, HPSR 2013; RFC 8033",
+    year: 2013,
     opened: "RFC 8033's rules as programs quote them",
     compared: "probability, its tuning, burst allowance",
     summary: "Drops arriving packets with a probability that is raised while the queue's delay \

@@ -6,7 +6,7 @@ use crate::spec::{
 };
 use flowstart_control::{Amount, Bytes, Duration, InitialWindow};
 use flowstart_transport::receiver::AckPolicy;
-use flowstart_transport::stack::{names, Bucket, Pacing, Stack};
+use flowstart_transport::stack::{names, Bucket, Pacing, Stack, DEFAULT};
 use flowstart_transport::ReceiveBuffer;
 
 impl StackSpec {
@@ -14,7 +14,7 @@ impl StackSpec {
     /// size where that is not the stack's own.
     pub(super) fn resolve(&self, mss: Option<u32>) -> Result<Stack, RequestError> {
         self.check("stack")?;
-        let name = self.preset.as_deref().unwrap_or("rfc");
+        let name = self.preset.as_deref().unwrap_or(DEFAULT);
         let mut stack =
             Stack::preset(name).ok_or_else(|| unknown("stack.preset", name, &names()))?;
         self.set_in(&mut stack);

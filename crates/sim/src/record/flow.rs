@@ -86,7 +86,7 @@ pub struct FlowRow {
     /// The largest window, in segments.
     #[schemars(extend("unit" = "segments"))]
     pub max_cwnd_segments: f64,
-    /// Maximum length of the bottleneck's queue in this flow's direction, over the run, as
+    /// Maximum length of the queue of its narrowest link in this flow's direction, over the run, as
     /// its limit counts it.
     #[schemars(extend("unit" = "packets"))]
     pub max_queue_pkts: u64,

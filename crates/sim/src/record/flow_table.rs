@@ -30,8 +30,6 @@ pub struct FlowTable {
 #[derive(Clone, Debug)]
 pub(crate) struct SharedColumns {
     pub(crate) seed: u64,
-    /// Of the bottleneck's two directions, forward first.
-    pub(crate) max_queue_pkts: [u64; 2],
     pub(crate) buffer_accounting: &'static str,
 }
 
@@ -50,10 +48,12 @@ pub(crate) struct KindColumns {
     /// Of both directions, forward first.
     ideal: [Ideal; 2],
     bdp_pkts: [u64; 2],
+    max_queue_pkts: [u64; 2],
 }
 
 impl KindColumns {
-    pub(crate) fn of(kind: &FlowKind, chain: &Chain) -> KindColumns {
+    /// Those of a kind; its bottleneck held `max_queue_pkts` packets at most, forward first.
+    pub(crate) fn of(kind: &FlowKind, chain: &Chain, max_queue_pkts: [u64; 2]) -> KindColumns {
         let hops = (kind.from_hop, kind.to_hop);
         let bdp = |reverse| {
             let rate = chain.bottleneck_rate(hops.0, hops.1, reverse);
@@ -72,6 +72,7 @@ impl KindColumns {
             round_trips: kind.stack.round_trips(),
             ideal: [false, true].map(|reverse| Ideal::of(chain, hops, kind.rtt, reverse)),
             bdp_pkts: [false, true].map(bdp),
+            max_queue_pkts,
         }
     }
 }
@@ -148,7 +149,7 @@ impl FlowTable {
             startup_exit_flight_bytes: exit.map(|exit| exit.flight),
             startup_exit_reason: exit.map(|exit| exit.reason),
             max_cwnd_segments: record.max_cwnd,
-            max_queue_pkts: self.shared.max_queue_pkts[direction],
+            max_queue_pkts: kind.max_queue_pkts[direction],
             bdp_pkts: kind.bdp_pkts[direction],
             min_rtt_s: (record.min_rtt < Duration::MAX).then(|| record.min_rtt.secs()),
             buffer_accounting: self.shared.buffer_accounting.into(),

@@ -2,8 +2,8 @@
 //! and arrived or was dropped.
 
 use super::recorder::{
-    Kinds, QueueEvent, Recorder, RunEvent, Scene, ANSWERED, ARRIVED, IN_NETWORK, QUEUES, REPLIED,
-    SENT,
+    HopQueue, Kinds, QueueEvent, Recorder, RunEvent, Scene, ANSWERED, ARRIVED, IN_NETWORK, QUEUES,
+    REPLIED, SENT,
 };
 use flowstart_control::Instant;
 use flowstart_wire::{Ack, Body, Packet};
@@ -223,14 +223,8 @@ impl Recorder for JourneyRecorder {
         }
     }
 
-    fn record_queue(
-        &mut self,
-        at: Instant,
-        _direction: usize,
-        packet: &Packet,
-        event: &QueueEvent,
-    ) {
-        if packet.flow != self.request.flow {
+    fn record_queue(&mut self, at: Instant, queue: HopQueue, packet: &Packet, event: &QueueEvent) {
+        if packet.flow != self.request.flow || !queue.is_bottleneck {
             return;
         }
         match *event {

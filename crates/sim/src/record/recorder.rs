@@ -24,7 +24,7 @@ pub(crate) const ARRIVED: Kinds = 1 << 3;
 pub(crate) const IN_NETWORK: Kinds = 1 << 4;
 /// A flow opens, is delivered, or is over.
 pub(crate) const PROGRESS: Kinds = 1 << 5;
-/// The bottleneck's queue is offered a packet, or one leaves it, by the bottleneck's direction.
+/// A hop's queue is offered a packet, or one leaves it, by the hop's direction.
 pub(crate) const QUEUES: [Kinds; 2] = [1 << 6, 1 << 7];
 /// A data receiver sends a packet.
 pub(crate) const REPLIED: Kinds = 1 << 8;
@@ -76,7 +76,18 @@ impl RunEvent<'_> {
     }
 }
 
-/// What happened to the bottleneck's queue in a direction.
+/// The queue of a hop in one of its directions.
+#[derive(Clone, Copy)]
+pub(crate) struct HopQueue {
+    /// The hop, from 0.
+    pub(crate) hop: u8,
+    /// 0 forward, 1 reverse.
+    pub(crate) direction: u8,
+    /// Whether the hop is the narrowest of all.
+    pub(crate) is_bottleneck: bool,
+}
+
+/// What happened to the queue of a hop in a direction.
 pub(crate) enum QueueEvent {
     /// It was offered a packet, and dropped it or not.
     Offered {
@@ -129,11 +140,11 @@ pub(crate) trait Recorder {
     /// Records an event of one of these kinds.
     fn record(&mut self, scene: &mut Scene<'_>, event: &RunEvent<'_>);
 
-    /// Records what a packet did to the bottleneck's queue.
+    /// Records what a packet did to a hop's queue.
     fn record_queue(
         &mut self,
         _at: Instant,
-        _direction: usize,
+        _queue: HopQueue,
         _packet: &Packet,
         _event: &QueueEvent,
     ) {

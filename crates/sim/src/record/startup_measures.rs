@@ -26,11 +26,11 @@ pub(crate) struct StartupMeasures {
 }
 
 impl StartupMeasures {
-    /// Those of a run's flows, if any, with the bottleneck's two directions.
+    /// Those of a run's flows, if any, with the bottleneck of each kind in both directions.
     pub(crate) fn new(
         kinds: &[FlowKind],
         plans: &[FlowPlan],
-        bottleneck: [LinkId; 2],
+        bottleneck: impl Fn(&FlowKind) -> [LinkId; 2],
     ) -> Option<StartupMeasures> {
         if kinds.iter().all(|kind| kind.available_rate.is_none()) {
             return None;
@@ -38,7 +38,7 @@ impl StartupMeasures {
         let measure = |plan: &FlowPlan| {
             let kind = &kinds[plan.kind as usize];
             let available = kind.available_rate?;
-            let measure = StartupMeasure::new(plan, kind, available, bottleneck);
+            let measure = StartupMeasure::new(plan, kind, available, bottleneck(kind));
             Some(Box::new(measure))
         };
         let measures = plans.iter().map(measure).collect();

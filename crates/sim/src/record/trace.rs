@@ -1,8 +1,8 @@
 //! Columns over time: what senders and queues did, event by event.
 
 use super::recorder::{
-    bits_per_second, Kinds, QueueEvent, Recorder, RunEvent, Scene, ANSWERED, IN_NETWORK, QUEUES,
-    SENT, TIMER,
+    bits_per_second, HopQueue, Kinds, QueueEvent, Recorder, RunEvent, Scene, ANSWERED, IN_NETWORK,
+    QUEUES, SENT, TIMER,
 };
 use flowstart_control::Instant;
 use flowstart_transport::sender::Sender;
@@ -65,13 +65,16 @@ pub struct Trace {
     /// One entry for each event at a sender, and for each of its packets, the SYN among them,
     /// dropped or marked.
     pub flow_samples: FlowSamples,
-    /// One entry whenever the bottleneck's queue was offered a packet.
+    /// One entry whenever a hop's queue was offered a packet.
     pub queue_samples: QueueSamples,
-    /// One entry whenever a packet left the bottleneck's queue.
+    /// One entry whenever a packet left a hop's queue.
     pub queue_departures: QueueDepartures,
-    /// When packets left, by direction, while the run continues.
+    /// The narrowest hop of each flow, whose queue is that of its figures.
     #[serde(skip)]
-    departed: [Vec<u64>; 2],
+    pub narrowest_hops: Vec<u8>,
+    /// When packets left which direction of which hop, while the run continues.
+    #[serde(skip)]
+    departed: Vec<(u64, u8, u8)>,
 }
 
 macro_rules! cells {
@@ -185,13 +188,15 @@ columns! {
 }
 
 columns! {
-    /// One row whenever the bottleneck's queue was offered a packet.
+    /// One row whenever a hop's queue was offered a packet.
     QueueSamples of QueueSample {
         /// When, counted from the start of the run.
         #[schemars(extend("unit" = "nanoseconds"))]
         time_ns: u64,
-        /// Which direction of the bottleneck: 0 forward, 1 reverse.
+        /// Which direction of the hop: 0 forward, 1 reverse.
         direction: u8,
+        /// Which hop of the path, from 0.
+        hop: u8,
         /// Packets held after the offer, as the limit counts them.
         #[schemars(extend("unit" = "packets"))]
         packets: u64,
@@ -207,13 +212,15 @@ columns! {
 }
 
 columns! {
-    /// One row whenever a packet left the bottleneck's queue, to be transmitted or evicted.
+    /// One row whenever a packet left a hop's queue, to be transmitted or evicted.
     QueueDepartures of QueueDeparture {
         /// When the queue's limit did not count the packet any more.
         #[schemars(extend("unit" = "nanoseconds"))]
         time_ns: u64,
-        /// Which direction of the bottleneck: 0 forward, 1 reverse.
+        /// Which direction of the hop: 0 forward, 1 reverse.
         direction: u8,
+        /// Which hop of the path, from 0.
+        hop: u8,
     }
 }
 
@@ -262,31 +269,26 @@ impl FlowSamples {
 }
 
 impl QueueDepartures {
-    /// Those at these times, by direction. One is recorded when the packet arrives at the far end, and
-    /// one that was evicted later still. Of several at once those forward come first.
-    fn at(mut times: [Vec<u64>; 2]) -> QueueDepartures {
+    /// Those at these times. One is recorded when the packet arrives at the far end, and one that was
+    /// evicted later still. Of several at once those forward come first.
+    fn at(mut departed: Vec<(u64, u8, u8)>) -> QueueDepartures {
+        departed.sort_unstable();
         let mut departures = QueueDepartures::default();
-        for of in &mut times {
-            of.sort_unstable();
+        for (time_ns, direction, hop) in departed {
+            departures.push(QueueDeparture {
+                time_ns,
+                direction,
+                hop,
+            });
         }
-        let [mut forward, mut reverse] = times.map(|of| of.into_iter().peekable());
-        loop {
-            let direction = match (forward.peek(), reverse.peek()) {
-                (Some(forward), Some(reverse)) => u8::from(reverse < forward),
-                (Some(_), None) => 0,
-                (None, Some(_)) => 1,
-                (None, None) => return departures,
-            };
-            let next = [&mut forward, &mut reverse][usize::from(direction)].next();
-            departures.time_ns.extend(next);
-            departures.direction.push(direction);
-        }
+        departures
     }
 }
 
 impl Trace {
-    /// The trace of a run that is over.
-    pub(crate) fn finish(mut self) -> Trace {
+    /// The trace of a run that is over, whose flows have these narrowest hops.
+    pub(crate) fn finish(mut self, narrowest_hops: Vec<u8>) -> Trace {
+        self.narrowest_hops = narrowest_hops;
         self.flow_samples.put_in_order();
         self.queue_departures = QueueDepartures::at(std::mem::take(&mut self.departed));
         self
@@ -329,13 +331,7 @@ impl Recorder for Trace {
         }
     }
 
-    fn record_queue(
-        &mut self,
-        at: Instant,
-        direction: usize,
-        _packet: &Packet,
-        event: &QueueEvent,
-    ) {
+    fn record_queue(&mut self, at: Instant, queue: HopQueue, _packet: &Packet, event: &QueueEvent) {
         match *event {
             QueueEvent::Offered {
                 dropped,
@@ -343,13 +339,16 @@ impl Recorder for Trace {
                 empty,
             } => self.queue_samples.push(QueueSample {
                 time_ns: at.0,
-                direction: direction as u8,
+                direction: queue.direction,
+                hop: queue.hop,
                 packets: held.packets,
                 bytes: held.bytes,
                 empty_ns: empty.max(at).0,
                 dropped,
             }),
-            QueueEvent::Left | QueueEvent::Evicted => self.departed[direction].push(at.0),
+            QueueEvent::Left | QueueEvent::Evicted => {
+                self.departed.push((at.0, queue.direction, queue.hop));
+            }
         }
     }
 
@@ -358,11 +357,7 @@ impl Recorder for Trace {
         self.flow_samples.bytes_held()
             + own.map(|(_, cells)| size_of_val(&cells[..])).sum::<usize>()
             + self.queue_samples.bytes_held()
-            + self
-                .departed
-                .iter()
-                .map(|times| size_of_val(&times[..]))
-                .sum::<usize>()
+            + size_of_val(&self.departed[..])
     }
 }
 

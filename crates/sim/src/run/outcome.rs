@@ -2,14 +2,14 @@
 
 use super::flows::Flows;
 use super::simulation::Simulation;
+use crate::record::flow_record::FlowRecord;
 use crate::record::flow_table::{FlowTable, KindColumns, SharedColumns};
 use crate::record::journeys::JourneyRecorder;
 use crate::record::link::LinkRow;
 use crate::record::object::ObjectTable;
 use crate::record::outcome::Outcome;
 use crate::record::packets::PacketRecorder;
-use crate::record::recorder::{RunEvent, PROGRESS, QUEUES};
-use crate::record::trace::Trace;
+use crate::record::recorder::{RunEvent, PROGRESS};
 use flowstart_control::Instant;
 use flowstart_control::Named;
 use flowstart_network::graph::LinkId;
@@ -25,6 +25,12 @@ impl Simulation<'_> {
         let chain = self.prepared.chain();
         let transfers = self.recorders.writes.rows(&self.records, chain);
         let flows = self.flow_table();
+        let narrowest = |record: &FlowRecord| {
+            let kind = &self.prepared.kinds[record.plan.kind as usize];
+            chain.narrowest(kind.from_hop, kind.to_hop) as u8
+        };
+        let trace = self.recorders.trace;
+        let trace = trace.map(|trace| trace.finish(flows.records.iter().map(narrowest).collect()));
         Outcome {
             packets: self
                 .recorders
@@ -48,7 +54,7 @@ impl Simulation<'_> {
             buffer: chain.buffer().to_string(),
             events: self.events,
             simulated_s: self.now.secs(),
-            trace: self.recorders.trace.map(Trace::finish),
+            trace,
             lines: self.recorders.lines.map(|lines| lines.finish(end)),
             journeys: self.recorders.journeys.map(JourneyRecorder::finish),
         }
@@ -75,11 +81,14 @@ impl Simulation<'_> {
             in_network: self.in_network(),
             shared: SharedColumns {
                 seed: self.prepared.seed,
-                max_queue_pkts: self.bottleneck.map(max_held),
                 buffer_accounting: chain.reading.name(),
             },
             kinds: (self.prepared.kinds.iter())
-                .map(|kind| KindColumns::of(kind, chain))
+                .map(|kind| {
+                    let narrowest = chain.narrowest(kind.from_hop, kind.to_hop);
+                    let lines = [self.lines[0][narrowest], self.lines[1][narrowest]];
+                    KindColumns::of(kind, chain, lines.map(max_held))
+                })
                 .collect(),
             records: std::mem::take(&mut self.records),
             exits: std::mem::take(&mut self.exits),
@@ -102,8 +111,8 @@ impl Simulation<'_> {
 
     /// Records the departures of packets that have left the queue and not arrived.
     fn record_departures_under_way(&mut self) {
-        for (kind, link) in QUEUES.into_iter().zip(self.bottleneck) {
-            if !self.is_recorded(kind) {
+        for link in self.lines.concat() {
+            if self.recorded_queue(link).is_none() {
                 continue;
             }
             let state = &self.links[link as usize];

@@ -2,11 +2,11 @@
 
 use super::log::WriteLog;
 use crate::compile::{Prepared, Recording};
-use crate::flow_plan::FlowPlan;
+use crate::flow_plan::{FlowKind, FlowPlan};
 use crate::record::journeys::JourneyRecorder;
 use crate::record::lines::LineRecorder;
 use crate::record::packets::PacketRecorder;
-use crate::record::recorder::{Kinds, QueueEvent, Recorder, RunEvent, Scene};
+use crate::record::recorder::{HopQueue, Kinds, QueueEvent, Recorder, RunEvent, Scene};
 use crate::record::startup_measures::StartupMeasures;
 use crate::record::trace::Trace;
 use flowstart_control::Instant;
@@ -24,12 +24,16 @@ pub(super) struct Recorders<'a> {
 }
 
 impl<'a> Recorders<'a> {
-    /// The recorders that a run of these flows is to have, with its bottleneck's two directions.
+    /// The recorders that a run of these flows is to have; `lines` are those of the hops.
     pub(super) fn new(
         prepared: &'a Prepared,
         plans: &[FlowPlan],
-        bottleneck: [LinkId; 2],
+        lines: &[Vec<LinkId>; 2],
     ) -> Recorders<'a> {
+        let bottleneck = |kind: &FlowKind| {
+            let narrowest = prepared.chain().narrowest(kind.from_hop, kind.to_hop);
+            [lines[0][narrowest], lines[1][narrowest]]
+        };
         let mut recorders = Recorders {
             writes: WriteLog::new(prepared),
             trace: None,
@@ -77,15 +81,15 @@ impl<'a> Recorders<'a> {
         bytes
     }
 
-    /// Hands what a packet did to the bottleneck's queue to those that may record it.
+    /// Hands what a packet did to a hop's queue to those that may record it.
     pub(super) fn record_queue(
         &mut self,
         at: Instant,
-        direction: usize,
+        queue: HopQueue,
         packet: &Packet,
         event: &QueueEvent,
     ) {
-        self.each(|recorder| recorder.record_queue(at, direction, packet, event));
+        self.each(|recorder| recorder.record_queue(at, queue, packet, event));
     }
 
     /// Hands an event to those that take its kind.

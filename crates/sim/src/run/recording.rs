@@ -2,7 +2,7 @@
 
 use super::simulation::Simulation;
 use crate::record::journeys::JourneyRecorder;
-use crate::record::recorder::{Kinds, QueueEvent, RunEvent, Scene, QUEUES};
+use crate::record::recorder::{HopQueue, Kinds, QueueEvent, RunEvent, Scene, QUEUES};
 use flowstart_control::Instant;
 use flowstart_network::graph::LinkId;
 use flowstart_wire::Packet;
@@ -10,8 +10,8 @@ use flowstart_wire::Packet;
 impl Simulation<'_> {
     /// Has links report what recorders take of them.
     pub(super) fn record_links(&mut self) {
-        for (kind, link) in QUEUES.into_iter().zip(self.bottleneck) {
-            if self.is_recorded(kind) {
+        for link in self.lines.concat() {
+            if self.recorded_queue(link).is_some() {
                 self.links[link as usize].record();
             }
             if self.recorders.startups.is_some() {
@@ -96,7 +96,7 @@ impl Simulation<'_> {
     #[cold]
     #[inline(never)]
     pub(super) fn record_offer(&mut self, link: LinkId, packet: &Packet, dropped: bool) {
-        let Some(direction) = self.recorded_direction(link) else {
+        let Some(queue) = self.recorded_queue(link) else {
             return;
         };
         let moment = self.moment();
@@ -107,7 +107,7 @@ impl Simulation<'_> {
             empty: link.empty_at(),
         };
         let recorders = &mut self.recorders;
-        recorders.record_queue(self.now, direction, packet, &event);
+        recorders.record_queue(self.now, queue, packet, &event);
     }
 
     /// A packet has left a link's queue, to be transmitted or evicted.
@@ -120,19 +120,33 @@ impl Simulation<'_> {
         packet: &Packet,
         evicted: bool,
     ) {
-        if let Some(direction) = self.recorded_direction(link) {
+        if let Some(queue) = self.recorded_queue(link) {
             let event = match evicted {
                 true => QueueEvent::Evicted,
                 false => QueueEvent::Left,
             };
             let recorders = &mut self.recorders;
-            recorders.record_queue(at, direction, packet, &event);
+            recorders.record_queue(at, queue, packet, &event);
         }
     }
 
-    /// The direction of the bottleneck that a link is, if its queue is recorded.
-    fn recorded_direction(&self, link: LinkId) -> Option<usize> {
-        let direction = self.bottleneck.iter().position(|b| *b == link)?;
-        self.is_recorded(QUEUES[direction]).then_some(direction)
+    /// The hop's queue that a link has, if it is recorded: a trace has those of all hops.
+    pub(super) fn recorded_queue(&self, link: LinkId) -> Option<HopQueue> {
+        let is_bottleneck = self.bottleneck.contains(&link);
+        if !is_bottleneck && self.recorders.trace.is_none() {
+            return None;
+        }
+        let place = |direction: usize| {
+            let hop = self.lines[direction]
+                .iter()
+                .position(|line| *line == link)?;
+            Some((direction, hop))
+        };
+        let (direction, hop) = place(0).or_else(|| place(1))?;
+        self.is_recorded(QUEUES[direction]).then_some(HopQueue {
+            hop: hop as u8,
+            direction: direction as u8,
+            is_bottleneck,
+        })
     }
 }

@@ -53,6 +53,8 @@ pub(super) struct Simulation<'a> {
     pub(super) links: Vec<Link>,
     pub(super) routes: Vec<Route>,
     pub(super) bottleneck: [LinkId; 2],
+    /// The line of each hop, forward and reverse.
+    pub(super) lines: [Vec<LinkId>; 2],
     pub(super) flows: Flows,
     /// What is known of each flow and noted of it.
     pub(super) records: Vec<FlowRecord>,
@@ -95,7 +97,7 @@ impl<'a> Simulation<'a> {
             flows.add(route);
         }
         let links = network.links;
-        let mut recorders = Recorders::new(prepared, &plans, network.bottleneck);
+        let mut recorders = Recorders::new(prepared, &plans, &network.lines);
         let followers = Followers::new(prepared, &plans);
         let awaited = match followers.is_empty() {
             true => 0,
@@ -110,6 +112,7 @@ impl<'a> Simulation<'a> {
             links,
             routes: network.routes,
             bottleneck: network.bottleneck,
+            lines: network.lines,
             flows,
             arrivals: arrivals(&plans, &prepared.kinds),
             dependencies: WriteDependencies::new(prepared, &plans, &recorders.writes),

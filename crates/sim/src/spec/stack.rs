@@ -114,7 +114,7 @@ fields! {
         ///
         /// `quinn-adapter`, `noq-adapter` and `s2n-adapter` are these stacks with startups of the
         /// catalog.
-        #[usual("rfc")]
+        #[usual("linux")]
         pub preset: Option<String>,
         /// Maximum segment size, payload bytes, such as `1460B`.
         #[check(segment_size)]

@@ -203,11 +203,10 @@ fn compare_flow(
             .map(|i| (samples.time_ns[*i], value(samples, *i)));
         span.expect(steps.collect::<Vec<_>>().into_iter())
     };
-    let [cwnd, flight, sent, acked, pacing, delivery, held] = &found.lines;
+    let [cwnd, flight, sent, acked, pacing, _, held] = &found.lines;
     compare(cwnd, &steps(&|s, i| s.cwnd[i]), "cwnd")?;
     compare(flight, &steps(&|s, i| s.flight_bytes[i] as f64), "flight")?;
     compare(pacing, &steps(&|s, i| s.pacing_bps[i]), "pacing")?;
-    compare(delivery, &steps(&|s, i| s.delivery_bps[i]), "delivery")?;
     let direction = u8::from(whole.flows.row(found.flow).direction == "reverse");
     let expected = span.expect(queue(trace, direction).into_iter());
     compare(held, &expected, "queue")?;

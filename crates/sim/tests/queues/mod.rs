@@ -4,10 +4,10 @@
 mod disciplines;
 mod impairments;
 
-use flowstart_sim::{run, Outcome, Scenario};
+use flowstart_sim::{run, Outcome};
 
 fn outcome(text: &str) -> Outcome {
-    let scenario = Scenario::from_toml(text).unwrap_or_else(|e| panic!("{e}"));
+    let scenario = crate::rfc_scenario(text).unwrap_or_else(|e| panic!("{e}"));
     run(&scenario).unwrap_or_else(|e| panic!("{e}"))
 }
 

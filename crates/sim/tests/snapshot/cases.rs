@@ -60,7 +60,7 @@ pub fn recoveries() -> Vec<Case> {
                     cases.push(case(
                         format!("{place} {startup} {recovery} {size}"),
                         path,
-                        &format!(r#"recovery = "{recovery}""#),
+                        &format!(r#"preset = "rfc", recovery = "{recovery}""#),
                         &format!(r#"flows = [{{ startup = "{startup}", size = "{size}" }}]"#),
                     ));
                 }

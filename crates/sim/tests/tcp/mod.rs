@@ -26,12 +26,12 @@ mod windows;
 mod xcp;
 
 use flowstart_sim::record::trace::{Event, FlowSamples};
-use flowstart_sim::{run, Outcome, Scenario};
+use flowstart_sim::{run, Outcome};
 
 const MSS: u64 = 1460;
 
 fn outcome(text: &str) -> Outcome {
-    let scenario = Scenario::from_toml(text).unwrap_or_else(|e| panic!("{e}"));
+    let scenario = crate::rfc_scenario(text).unwrap_or_else(|e| panic!("{e}"));
     run(&scenario).unwrap_or_else(|e| panic!("{e}"))
 }
 

@@ -3,7 +3,7 @@
 
 use super::outcome;
 use flowstart_sim::record::startup::StartupRow;
-use flowstart_sim::{Outcome, Prepared, Scenario};
+use flowstart_sim::{Outcome, Prepared};
 
 fn run(path: &str, stack: &str, flow: &str) -> Outcome {
     outcome(&format!(
@@ -120,7 +120,7 @@ fn only_flows_with_a_rate_are_measured() {
 #[test]
 fn the_record_of_packets_is_the_same_with_and_without_measures() {
     let packets = |measured: &str| {
-        let scenario = Scenario::from_toml(&format!(
+        let scenario = crate::rfc_scenario(&format!(
             r#"
             path = {{ rate = "64kbps", rtt = "0s" }}
             stack = {{ sharing = "ensemble" }}

@@ -2,7 +2,7 @@
 //! same whatever the startup.
 
 use flowstart_sim::record::object::ObjectRow;
-use flowstart_sim::{run, Outcome, Scenario};
+use flowstart_sim::{run, Outcome};
 use std::fmt::Write;
 
 /// A segment of 1500 bytes takes 12 µs, a bare header 0.32 µs.
@@ -10,7 +10,7 @@ const IDLE: &str = "path = { rate = \"1Gbps\", rtt = \"100ms\" }\n\
                     stack = { preset = \"ns2\", iw = \"3\" }\n";
 
 fn outcome(text: &str) -> Outcome {
-    run(&Scenario::from_toml(text).unwrap()).unwrap()
+    run(&crate::rfc_scenario(text).unwrap()).unwrap()
 }
 
 fn idle(web: &str) -> Outcome {

@@ -28,6 +28,9 @@ const fn preset(name: &'static str, make: fn() -> Stack, about: &'static str) ->
     Preset { name, about, make }
 }
 
+/// The preset of endpoints that name none: most servers run Linux.
+pub const DEFAULT: &str = "linux";
+
 /// The presets that are listed.
 pub const PRESETS: &[Preset] = &[
     preset(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from flowstart import _native
 from flowstart.errors import RequestError, SimulationError
-from flowstart.model import custom, input_files
+from flowstart.model import custom, imported, input_files
 from flowstart.model.custom import CustomStartups, Portable
 from flowstart.model.startup import Startup
 from flowstart.model.variants import Variant
@@ -167,20 +167,31 @@ def _custom(
 
 
 def texts(known: CustomStartups) -> dict[str, str]:
-    """What startups of one's own do, by name: the text of their file, or of their class.
+    """What custom startups do, by name: the text of their file, or of their classes.
 
-    Other modules that they import are not in it.
+    With them are the modules that these import, unless they are installed.
     """
     return {name: _text(name, one) for name, one in known.known.items()}
 
 
 def _text(name: str, startup: Startup) -> str:
     if custom.is_in_a_file(name):
-        return input_files.content(custom.parted(name)[0]).decode()
+        text = input_files.content(custom.parted(name)[0]).decode()
+        return _with_imported(text, text)
+    kinds = [kind for kind in type(startup).__mro__ if issubclass(kind, Startup)]
+    kinds = [kind for kind in kinds if kind is not Startup]
     try:
-        return f"{inspect.getsource(type(startup))}\n{startup._arguments!r}"
+        text = "\n".join([*map(inspect.getsource, kinds), repr(startup._arguments)])
+        module = inspect.getmodule(type(startup))
+        whole = inspect.getsource(module) if module else ""
+        return _with_imported(text, whole, getattr(module, "__package__", None) or "")
     except (OSError, TypeError):
         raise SimulationError(
             f"startup `{name}`: Python has not kept its source, which a store needs to detect "
             "changes; put it into a file, as `./mine.py:Mine`"
         ) from None
+
+
+def _with_imported(text: str, source: str, package: str = "") -> str:
+    """`text` and the modules that `source` imports."""
+    return "\n".join([text, *imported.texts(source, package).values()])

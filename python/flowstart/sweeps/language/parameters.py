@@ -360,7 +360,7 @@ def endpoints(given: Any) -> Endpoints:
     if isinstance(given, str):
         document = stacks.parse(given)
     elif isinstance(given, Mapping) or given is None:
-        document = plain(given or {"preset": "rfc"})
+        document = stacks.of_scenario(plain(given or {}))
     else:
         raise RequestError(f"`{given}` is neither a name, such as `linux`, nor a table", ("stack",))
     path = {"rate": "1Mbps", "rtt": "100ms"}

@@ -38,7 +38,13 @@ const POINTS_PER_COLUMN: usize = 2;
 
 /// The lines of a flow, in their order in [`FlowLines::lines`].
 pub const LINES: [&str; 7] = [
-    "cwnd", "flight", "sent", "acked", "pacing", "delivery", "queue",
+    "cwnd",
+    "flight",
+    "sent",
+    "acked",
+    "pacing",
+    "delivered",
+    "queue",
 ];
 
 /// The events of a flow, in their order in [`FlowLines::events`].
@@ -61,8 +67,9 @@ pub struct FlowLines {
     /// Which flow.
     pub flow: u32,
     /// The window (segments), bytes in flight, one past the highest position sent, the position
-    /// below which all is acknowledged, the rate at which it paces and its sample of the delivery
-    /// rate (bits per second), and the packets that the bottleneck's queue holds in its direction.
+    /// below which all is acknowledged, the rate at which it paces (bits per second), the bytes of
+    /// which acknowledgements have reported the arrival, in order or above a hole, and the packets
+    /// that the bottleneck's queue holds in its direction.
     pub lines: [BinnedLine; 7],
     /// Positions of what was sent again, dropped and marked, and the windows at which timers
     /// expired.

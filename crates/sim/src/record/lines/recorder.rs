@@ -4,8 +4,8 @@ use super::bins::{Bins, Place};
 use super::queue::QueueOrder;
 use super::{BinnedLine, FlowLines, Lines, LinesRequest, POINTS_PER_COLUMN};
 use crate::record::recorder::{
-    bits_per_second, Kinds, QueueEvent, Recorder, RunEvent, Scene, ANSWERED, IN_NETWORK, QUEUES,
-    SENT, TIMER,
+    bits_per_second, HopQueue, Kinds, QueueEvent, Recorder, RunEvent, Scene, ANSWERED, IN_NETWORK,
+    QUEUES, SENT, TIMER,
 };
 use crate::record::trace::Event;
 use flowstart_control::Instant;
@@ -53,13 +53,13 @@ impl LineRecorder {
             return;
         };
         let window = sender.window();
-        let [cwnd, flight, sent, acked, pacing, delivery, _] = &mut flow.lines;
+        let [cwnd, flight, sent, acked, pacing, delivered, _] = &mut flow.lines;
         cwnd.push(place, window.cwnd);
         flight.push(place, sender.flight() as f64);
         sent.push(place, sender.high() as f64);
         acked.push(place, sender.acknowledged() as f64);
         pacing.push(place, bits_per_second(window.pacing));
-        delivery.push(place, bits_per_second(sender.delivery_rate()));
+        delivered.push(place, sender.delivered() as f64);
     }
 
     /// An event of this number in [`EVENTS`](super::EVENTS) happened to a flow.
@@ -147,18 +147,15 @@ impl Recorder for LineRecorder {
         }
     }
 
-    fn record_queue(
-        &mut self,
-        at: Instant,
-        direction: usize,
-        _packet: &Packet,
-        event: &QueueEvent,
-    ) {
+    fn record_queue(&mut self, at: Instant, queue: HopQueue, _packet: &Packet, event: &QueueEvent) {
+        if !queue.is_bottleneck {
+            return;
+        }
         if !matches!(event, QueueEvent::Evicted) {
             self.make_room(at);
         }
         let bins = &self.bins;
-        let Some(Queue { order, line }) = &mut self.queues[direction] else {
+        let Some(Queue { order, line }) = &mut self.queues[usize::from(queue.direction)] else {
             return;
         };
         match event {

@@ -1,0 +1,317 @@
+//! What a scenario is made of, in words: each field that departs from its default.
+//!
+//! The fields are those of the schema, so that a new one is part of the line without an entry here.
+
+use crate::words;
+use flowstart_sim::{parts, Field, Scenario};
+use serde_json::{json, Value};
+
+/// Links of a chain that are listed; more are counted.
+const MOST_LINKS: usize = 4;
+/// Steps of a rate that are listed; more are counted.
+const MOST_STEPS: usize = 6;
+/// Fields of a path that begin the line, or that the bottleneck's buffer is.
+const AHEAD: [&str; 6] = ["rate", "rtt", "rate_steps", "rate_trace", "hops", "buffer"];
+/// Fields of a link that begin its words.
+const LINK_AHEAD: [&str; 2] = ["rate", "delay"];
+/// Fields of a flow that the rest of the line, the table or its notes show.
+const SHOWN: [&str; 6] = [
+    "startup",
+    "cc",
+    "size",
+    "cached_cwnd",
+    "interface_rate",
+    "available_rate",
+];
+/// The queue where a path names none.
+const USUAL_QUEUE: &str = "drop-tail";
+/// Fields with other words than their names.
+const WORDS: [(&str, &str); 7] = [
+    ("nic_rate", "interface"),
+    ("access_rate", "line"),
+    ("rate_variation", "rate"),
+    ("policer_rate", "policer"),
+    ("shaper_rate", "shaper"),
+    ("aggregation", "bursts every"),
+    ("router_pps", "packets/s of a router:"),
+];
+/// Fields that qualify the one before the words.
+const QUALIFIERS: [(&str, &str, &str); 9] = [
+    ("policer_burst", "policer_rate", "after"),
+    ("shaper_burst", "shaper_rate", "after"),
+    ("loss_burst", "loss", "in bursts of"),
+    ("reverse_loss_burst", "reverse_loss", "in bursts of"),
+    ("ripple_period", "ripple", "in"),
+    ("access_delay", "access_rate", "of"),
+    ("access_at", "access_rate", "at"),
+    ("jitter_every", "jitter", "held for"),
+    ("reordering", "jitter", "with"),
+];
+
+/// A field of the schema with its value in words.
+struct Departure {
+    name: &'static str,
+    value: String,
+}
+
+/// The bottleneck's rate in words.
+pub(crate) fn line(path: &Value) -> String {
+    if path["rate_trace"].is_string() {
+        return format!("trace {}", written(&path["rate_trace"]));
+    }
+    let steps = path["rate_steps"].as_array();
+    let Some(steps) = steps.filter(|steps| !steps.is_empty()) else {
+        return written(&path["rate"]);
+    };
+    if steps.len() > MOST_STEPS {
+        return format!("{} steps of the rate", steps.len());
+    }
+    let of = |step: &Value| format!("{} for {}", written(&step["rate"]), written(&step["lasts"]));
+    let steps: Vec<String> = steps.iter().map(of).collect();
+    steps.join(" → ")
+}
+
+/// The links of a chain in words, equal ones together.
+pub(crate) fn chain(hops: &[Value]) -> String {
+    let groups: Vec<&[Value]> = hops.chunk_by(|one, other| one == other).collect();
+    let count = format!("{} hops", hops.len());
+    if groups.len() > MOST_LINKS {
+        return count;
+    }
+    let link = |group: &&[Value]| {
+        let hop = &group[0];
+        let others = departures("HopSpec", hop, &LINK_AHEAD);
+        let ahead = LINK_AHEAD.map(|name| written(&hop[name]));
+        let words = ahead.into_iter().chain(others.iter().map(named));
+        let words = words.collect::<Vec<_>>().join(", ");
+        match group.len() {
+            1 => words,
+            many => format!("{many} × {words}"),
+        }
+    };
+    let links: Vec<String> = groups.iter().map(link).collect();
+    format!("{count} ({})", links.join(" → "))
+}
+
+/// What else a path is made of; `stack` is the scenario's.
+pub(crate) fn of_path(path: &Value, stack: &Value) -> Vec<String> {
+    let mut others = departures("PathSpec", path, &AHEAD);
+    let usual = &usual(stack)["path"]["buffer_accounting"];
+    others.retain(|one| one.name != "buffer_accounting" || path[one.name] != *usual);
+    let ahead = |name: &str| others.iter().any(|one| one.name == name);
+    let qualified = |one: &Departure| {
+        let mut words = named(one);
+        for (name, of, link) in QUALIFIERS {
+            if of == one.name {
+                let own = others.iter().find(|other| other.name == name);
+                words.extend(own.map(|own| match own.value.as_str() {
+                    "true" => format!(" {link} {}", own.name),
+                    value => format!(" {link} {value}"),
+                }));
+            }
+        }
+        words
+    };
+    let qualifies = |one: &&Departure| {
+        let mut known = QUALIFIERS.iter();
+        known.any(|(name, of, _)| *name == one.name && ahead(of))
+    };
+    let shown = others.iter().filter(|one| !qualifies(one));
+    shown.map(qualified).collect()
+}
+
+/// A stack as its option has it: the preset, and the fields in which it departs from that.
+pub(crate) fn of_stack(stack: &Value, with_window: bool) -> String {
+    let usual = &usual(stack)["stack"];
+    let fields = stack.as_object().into_iter().flatten();
+    let fields = fields.filter(|(name, value)| {
+        usual[name.as_str()] != **value && (with_window || name.as_str() != "iw")
+    });
+    let fields: Vec<_> = fields
+        .map(|(name, value)| (name.clone(), written(value)))
+        .collect();
+    words::word(&written(&stack["preset"]), &fields)
+}
+
+/// What the flows of an entry have beside startup, congestion control and size.
+pub(crate) fn of_flow(flow: &Value, path: &Value) -> Vec<String> {
+    let hops = path["hops"].as_array().map_or(1, Vec::len);
+    let others = departures("FlowSpec", flow, &SHOWN).into_iter();
+    let others = others.filter(|one| match one.name {
+        // That of a path with access links includes their delay.
+        "rtt" => {
+            let is_same = path["rtt"] == flow["rtt"] || !path["access_at"].is_null();
+            !path["rtt"].is_null() && !is_same
+        }
+        "to_hop" => flow["to_hop"] != hops - 1,
+        _ => true,
+    });
+    others
+        .map(|one| match one.name {
+            "count" => format!("{} flows", one.value),
+            _ => named(&one),
+        })
+        .collect()
+}
+
+/// The fields of a part of a scenario that are not as usual, but for those `ahead`.
+fn departures(part: &str, fields: &Value, ahead: &[&str]) -> Vec<Departure> {
+    let known = parts().into_iter().filter(|known| known.name == part);
+    let known = known.flat_map(|known| known.fields);
+    let known = known.filter(|field| !ahead.contains(&field.name));
+    known
+        .filter_map(|field| departure(&field, fields))
+        .collect()
+}
+
+fn departure(field: &Field, fields: &Value) -> Option<Departure> {
+    let value = Some(&fields[field.name]).filter(|value| !value.is_null())?;
+    let forward = field.name.strip_prefix("reverse_");
+    let is_usual = match field.usual {
+        // Of a chain's link; the path names none.
+        Some("the path's") => *value == USUAL_QUEUE,
+        Some("as forward") => forward.is_some_and(|name| fields[name] == *value),
+        Some(usual) => value.as_str() == usual.split(';').next(),
+        None => field.default.as_ref() == Some(value),
+    };
+    let is_empty = value.as_array().is_some_and(Vec::is_empty);
+    let share = value.as_str().and_then(|share| share.parse::<f64>().ok());
+    let share = share.filter(|_| field.kind.contains("Probability"));
+    let value = match (share, value) {
+        // Without the digits that a factor of 100 adds.
+        (Some(share), _) => format!("{}%", (share * 1e8).round() / 1e6),
+        (None, Value::Array(values)) => values.len().to_string(),
+        (None, value) => written(value),
+    };
+    let name = field.name;
+    (!is_usual && !is_empty).then_some(Departure { name, value })
+}
+
+/// A field and its value; one that is true is only named.
+fn named(one: &Departure) -> String {
+    let words = WORDS.iter().find(|(name, _)| *name == one.name);
+    let words = words.map_or_else(|| one.name.replace('_', " "), |(_, words)| (*words).into());
+    match one.value.as_str() {
+        "true" => words,
+        "false" => format!("no {words}"),
+        value => format!("{words} {value}"),
+    }
+}
+
+/// A value as text; that of a table as fields.
+fn written(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        Value::Object(fields) => {
+            let fields = fields.iter().filter(|(_, value)| !value.is_null());
+            let fields = fields.map(|(name, value)| format!("{name}={}", written(value)));
+            fields.collect::<Vec<_>>().join(",")
+        }
+        other => other.to_string(),
+    }
+}
+
+/// A scenario of the same preset, with all else as usual.
+fn usual(stack: &Value) -> Value {
+    let scenario = json!({
+        "path": {"rate": "1Mbps", "rtt": "100ms"},
+        "stack": {"preset": stack["preset"]},
+        "flows": [{"size": "1kB"}],
+    });
+    let resolved = Scenario::from_value(scenario).and_then(|scenario| scenario.resolved());
+    resolved.map_or(Value::Null, |resolved| {
+        serde_json::to_value(resolved).unwrap_or_default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Headline;
+
+    /// The line on a resolved scenario.
+    fn line_on(resolved: &Value) -> String {
+        let headline = Headline {
+            resolved: resolved.clone(),
+            flow: Some((1, "linux".into())),
+            entries: vec![0],
+            controls: Vec::new(),
+            seeds: (1, 1),
+            buffer: None,
+            iw: None,
+        };
+        headline.written()
+    }
+
+    fn resolved(path: &Value) -> Value {
+        let scenario = json!({"path": path, "flows": [{"size": "1MB"}]});
+        let scenario = Scenario::from_value(scenario).unwrap();
+        serde_json::to_value(scenario.resolved().unwrap()).unwrap()
+    }
+
+    /// The fields of a part that leave no trace in the line when they change.
+    fn silent(part: &str, whole: &Value, at: &str) -> Vec<&'static str> {
+        let known = parts().into_iter().filter(|known| known.name == part);
+        let names = known.flat_map(|known| known.fields).map(|field| field.name);
+        let is_silent = |name: &&str| {
+            let mut other = whole.clone();
+            other.pointer_mut(at).unwrap()[*name] = match *name {
+                "rate_steps" => json!([{"rate": "1Mbps", "lasts": "9s"}]),
+                "hops" => json!([{"rate": "1Mbps", "delay": "9s"}]),
+                _ => json!("another"),
+            };
+            line_on(&other) == line_on(whole)
+        };
+        names.filter(is_silent).collect()
+    }
+
+    #[test]
+    fn each_field_of_the_schema_leaves_a_trace_or_is_shown_beside_the_line() {
+        let plain = resolved(&json!({"rate": "10Mbps", "rtt": "40ms"}));
+        let chain = resolved(&json!({"hops": [{"rate": "10Mbps", "delay": "20ms"}]}));
+        assert_eq!(silent("PathSpec", &plain, "/path"), [""; 0]);
+        assert_eq!(silent("HopSpec", &chain, "/path/hops/0"), [""; 0]);
+        assert_eq!(silent("StackSpec", &plain, "/stack"), [""; 0]);
+        let mut shown = SHOWN;
+        let mut quiet = silent("FlowSpec", &plain, "/flows/0");
+        shown.sort_unstable();
+        quiet.sort_unstable();
+        assert_eq!(quiet, shown);
+    }
+
+    #[test]
+    fn a_plain_path_has_no_ingredients() {
+        let plain = resolved(&json!({"rate": "10Mbps", "rtt": "40ms"}));
+        let expected = "10Mbps, 40ms, BDP 1 packets, stack linux, seed 1";
+        assert_eq!(line_on(&plain), expected);
+    }
+
+    #[test]
+    fn what_belongs_together_is_written_together() {
+        let path = json!({
+            "rate": "10Mbps", "rtt": "40ms", "loss": "1%", "loss_burst": "5",
+            "reverse_loss": "2%", "jitter": "4ms", "reordering": true,
+            "policer_rate": "5Mbps", "policer_burst": "50kB", "ack_batch": "5ms",
+            "ack_thinning": true, "reverse_rate": "1Mbps", "queue": "codel",
+        });
+        let whole = resolved(&path);
+        let found = of_path(&whole["path"], &whole["stack"]).join(", ");
+        assert_eq!(
+            found,
+            "queue codel, loss 1% in bursts of 5, reverse rate 1Mbps, reverse loss 2%, policer \
+             5Mbps after 50kB, jitter 4ms with reordering, ack batch 5ms, ack thinning"
+        );
+    }
+
+    #[test]
+    fn equal_links_of_a_chain_are_counted() {
+        let link = |rate: &str| json!({"rate": rate, "delay": "5ms", "buffer": "50pkt"});
+        let hops = [link("1Gbps"), link("9Mbps"), link("9Mbps")];
+        let whole = resolved(&json!({"hops": hops}));
+        assert_eq!(
+            chain(whole["path"]["hops"].as_array().unwrap()),
+            "3 hops (1Gbps, 5ms, buffer 50pkt → 2 × 9Mbps, 5ms, buffer 50pkt)"
+        );
+    }
+}
