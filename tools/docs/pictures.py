@@ -33,7 +33,7 @@ INPUTS: dict[str, tuple[str, ...]] = {
     },
     "map": (f"{SWEEPS}/map.toml", "tools/docs/grid.csv"),
     **{f"gauge-{kind}": ("tools/docs/gauge.csv",) for kind in ("regret", "frontier")},
-    **{name: EXPLORER for name in ("explorer", "explorer-dark", "explorer-play")},
+    **dict.fromkeys(("explorer", "explorer-dark", "explorer-play"), EXPLORER),
     "explorer-map": (*EXPLORER, "web/src/explorer/maps/*.ts"),
     "explorer-captures": (*EXPLORER, "web/src/explorer/captures/*.ts"),
     "explorer-papers": (*EXPLORER, "web/src/explorer/papers/*.ts"),

@@ -24,7 +24,7 @@ const MOST_FLOWS: usize = 4;
 /// Flows of all startups together, as far as each startup has one.
 const MOST_LINES: usize = 12;
 /// Columns times flows. With more, bins are wider, so that an answer stays below some 150 kB.
-const MOST_BINS: usize = 3400;
+const MOST_BINS: usize = 2900;
 /// Comparisons that are kept, so that a part of one is shown without running all of it again.
 const MOST_KEPT: usize = 16;
 

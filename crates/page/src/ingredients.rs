@@ -133,7 +133,7 @@ pub(crate) fn of_stack(stack: &Value, with_window: bool) -> String {
     words::word(&written(&stack["preset"]), &fields)
 }
 
-/// What the flows of an entry have beside startup, congestion control and size.
+/// What the flows of an entry have besides startup, congestion control and size.
 pub(crate) fn of_flow(flow: &Value, path: &Value) -> Vec<String> {
     let hops = path["hops"].as_array().map_or(1, Vec::len);
     let others = departures("FlowSpec", flow, &SHOWN).into_iter();
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn each_field_of_the_schema_leaves_a_trace_or_is_shown_beside_the_line() {
+    fn each_field_of_the_schema_leaves_a_trace_or_is_shown_elsewhere() {
         let plain = resolved(&json!({"rate": "10Mbps", "rtt": "40ms"}));
         let chain = resolved(&json!({"hops": [{"rate": "10Mbps", "delay": "20ms"}]}));
         assert_eq!(silent("PathSpec", &plain, "/path"), [""; 0]);

@@ -100,7 +100,7 @@ impl Prepared {
                 }
             };
             longest = longest.max(one_way + took);
-            before = before + hop.delay;
+            before += hop.delay;
         }
         Some(longest)
     }

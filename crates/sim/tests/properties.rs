@@ -432,19 +432,29 @@ fn audit_trace(outcome: &Outcome) -> Result<(), TestCaseError> {
     for times in [&trace.flow_samples.time_ns, &trace.queue_samples.time_ns] {
         prop_assert!(times.windows(2).all(|t| t[0] <= t[1]), "time went back");
     }
-    audit_queue(trace, 0)?;
-    audit_queue(trace, 1)
+    let hops = trace
+        .queue_samples
+        .hop
+        .iter()
+        .max()
+        .map_or(0, |last| last + 1);
+    (0..hops).try_for_each(|hop| {
+        audit_queue(trace, hop, 0)?;
+        audit_queue(trace, hop, 1)
+    })
 }
 
 /// What a queue holds is what it has accepted less what has left it.
-fn audit_queue(trace: &Trace, direction: u8) -> Result<(), TestCaseError> {
+fn audit_queue(trace: &Trace, hop: u8, direction: u8) -> Result<(), TestCaseError> {
     let (offers, departures) = (&trace.queue_samples, &trace.queue_departures);
-    let left: Vec<u64> = (departures.time_ns.iter().zip(&departures.direction))
-        .filter_map(|(time, way)| (*way == direction).then_some(*time))
+    let left: Vec<u64> = (0..departures.time_ns.len())
+        .filter(|i| departures.direction[*i] == direction && departures.hop[*i] == hop)
+        .map(|i| departures.time_ns[i])
         .collect();
     prop_assert!(left.is_sorted(), "departures are out of order");
     let mut accepted = 0;
-    for i in (0..offers.time_ns.len()).filter(|i| offers.direction[*i] == direction) {
+    let mine = |i: &usize| offers.direction[*i] == direction && offers.hop[*i] == hop;
+    for i in (0..offers.time_ns.len()).filter(mine) {
         accepted += u64::from(!offers.dropped[i]);
         let gone = accepted - offers.packets[i];
         let now = offers.time_ns[i];

@@ -297,7 +297,7 @@ class Endpoint:
 
     `quinn-adapter`, `noq-adapter` and `s2n-adapter` are these stacks with startups of the catalog.
 
-    Unless given: rfc.
+    Unless given: linux.
     """
     mss: Size | None = None
     """Maximum segment size, payload bytes, such as `1460B`."""

@@ -33,7 +33,7 @@ use crate::{Reason, Window};
 pub const ENTRY: Entry<Maker> = Entry {
     name: "slow-start",
     title: "Slow start",
-    source: "Jacobson: Congestion Avoidance and Control, 1988; RFC 5681 §3.1",
+    source: "Jacobson, SIGCOMM 1988; RFC 5681 §3.1",
     year: 1988,
     opened: "text: RFC 5681, RFC 6928 and RFC 3465; code: ns-2.35 tcp.cc, Linux tcp_slow_start",
     compared: "first window, growth, threshold, restart, timeout",

@@ -72,6 +72,9 @@ pub struct Trace {
     /// The narrowest hop of each flow, whose queue is that of its figures.
     #[serde(skip)]
     pub narrowest_hops: Vec<u8>,
+    /// The narrowest hop of all.
+    #[serde(skip)]
+    pub bottleneck_hop: u8,
     /// When packets left which direction of which hop, while the run continues.
     #[serde(skip)]
     departed: Vec<(u64, u8, u8)>,
@@ -286,9 +289,10 @@ impl QueueDepartures {
 }
 
 impl Trace {
-    /// The trace of a run that is over, whose flows have these narrowest hops.
-    pub(crate) fn finish(mut self, narrowest_hops: Vec<u8>) -> Trace {
+    /// The trace of a run that is over, with the narrowest hops of its flows and of its path.
+    pub(crate) fn finish(mut self, narrowest_hops: Vec<u8>, bottleneck_hop: u8) -> Trace {
         self.narrowest_hops = narrowest_hops;
+        self.bottleneck_hop = bottleneck_hop;
         self.flow_samples.put_in_order();
         self.queue_departures = QueueDepartures::at(std::mem::take(&mut self.departed));
         self

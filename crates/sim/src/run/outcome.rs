@@ -30,7 +30,10 @@ impl Simulation<'_> {
             chain.narrowest(kind.from_hop, kind.to_hop) as u8
         };
         let trace = self.recorders.trace;
-        let trace = trace.map(|trace| trace.finish(flows.records.iter().map(narrowest).collect()));
+        let trace = trace.map(|trace| {
+            let bottleneck = chain.narrowest(0, chain.hops() - 1) as u8;
+            trace.finish(flows.records.iter().map(narrowest).collect(), bottleneck)
+        });
         Outcome {
             packets: self
                 .recorders

@@ -142,9 +142,11 @@ fn compare_points(
 /// What a direction of the bottleneck holds over time.
 fn queue(trace: &Trace, direction: u8) -> Vec<(u64, f64)> {
     let (offers, departures) = (&trace.queue_samples, &trace.queue_departures);
-    let mine =
-        |of: &[u8]| -> Vec<usize> { (0..of.len()).filter(|i| of[*i] == direction).collect() };
-    let left: Vec<u64> = mine(&departures.direction)
+    let mine = |of: &[u8], hop: &[u8]| -> Vec<usize> {
+        let is_mine = |i: &usize| of[*i] == direction && hop[*i] == trace.bottleneck_hop;
+        (0..of.len()).filter(is_mine).collect()
+    };
+    let left: Vec<u64> = mine(&departures.direction, &departures.hop)
         .iter()
         .map(|i| departures.time_ns[*i])
         .collect();
@@ -156,7 +158,7 @@ fn queue(trace: &Trace, direction: u8) -> Vec<(u64, f64)> {
             steps.push((left[next as usize - 1], held as f64));
         }
     };
-    for i in mine(&offers.direction) {
+    for i in mine(&offers.direction, &offers.hop) {
         let now = accepted + u64::from(!offers.dropped[i]);
         depart_until(now.saturating_sub(offers.packets[i]), accepted, &mut steps);
         accepted = now;

@@ -67,7 +67,7 @@ fn digest(trace: &Trace) -> String {
         digest.add(flows.ssthresh[i].to_bits());
         digest.add(flows.flight_bytes[i]);
     }
-    for i in 0..queues.time_ns.len() {
+    for i in (0..queues.time_ns.len()).filter(|i| queues.hop[*i] == trace.bottleneck_hop) {
         digest.add(queues.time_ns[i]);
         digest.add(u64::from(queues.direction[i]) << 1 | u64::from(queues.dropped[i]));
         digest.add(queues.packets[i]);
