@@ -103,6 +103,14 @@ pub struct Capacity {
 }
 
 impl Capacity {
+    /// That of one direction of a hop.
+    pub fn of(direction: &HopDirection) -> Capacity {
+        Capacity {
+            line: direction.rate,
+            shaper: direction.shaper,
+        }
+    }
+
     /// The minimum time for so many bytes, in seconds.
     pub fn secs(&self, bytes: u64) -> f64 {
         let secs = |bytes: u64, rate: Rate| bytes as f64 * 8.0 / rate.bps() as f64;

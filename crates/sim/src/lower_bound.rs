@@ -9,7 +9,7 @@ use crate::record::flow::wire_bytes;
 use crate::spec::Direction;
 use crate::workload::FlowEntry;
 use flowstart_control::{Duration, Instant, Rate};
-use flowstart_network::chain::HopDirection;
+use flowstart_network::chain::{Capacity, HopDirection};
 use flowstart_network::variation::{Opportunities, Step, VariationPlan};
 
 /// Rounds of a rate's steps or trace in which a transfer has to end.
@@ -34,7 +34,9 @@ impl Prepared {
         };
         let opened = kind.rtt.times(exchanges.into());
         let carried = self.carried_after(entry, kind, size, opened)?;
-        Some(carried.max(of_window(kind, size, opened)))
+        let reverse = entry.direction == Direction::Reverse;
+        let one_way = self.chain().one_way(kind.rtt, reverse);
+        Some(carried.max(of_window(kind, size, opened.secs() + one_way)))
     }
 
     /// The seconds until the slowest link has carried `size`, and the rest of the way.
@@ -66,7 +68,15 @@ impl Prepared {
             .into_iter()
             .flatten()
             .map(|rate| seconds_of(bytes, rate));
-        let one_way = kind.rtt.secs() / 2.0 + opened.secs();
+        // A packet that skips the delay takes less.
+        if chain
+            .delay_queue
+            .as_ref()
+            .is_some_and(|queue| queue.config.skip.is_some())
+        {
+            return None;
+        }
+        let one_way = chain.one_way(kind.rtt, reverse) + opened.secs();
         let mut longest = hosts.fold(one_way, |longest, took| longest.max(one_way + took));
         let access = chain
             .hosts
@@ -81,7 +91,7 @@ impl Prepared {
         for hop in way.into_iter().map(|at| &hops[at]) {
             let line = if reverse { &hop.reverse } else { &hop.forward };
             let took = match varies(line) {
-                false => seconds_of(bytes, line.rate),
+                false => Capacity::of(line).secs(bytes),
                 true => {
                     // Where starts differ, each finds another rate.
                     let start = entry.template.start.get()?;
@@ -97,13 +107,13 @@ impl Prepared {
 }
 
 /// The seconds until the receiver has `size` if each window waits for the acknowledgement of the one
-/// before.
-fn of_window(kind: &FlowKind, size: u64, opened: Duration) -> f64 {
+/// before, and the first packet arrives after `first`.
+fn of_window(kind: &FlowKind, size: u64, first: f64) -> f64 {
     let waits = kind
         .stack
         .largest_window()
         .map_or(0, |window| (size - 1) / window);
-    opened.secs() + kind.rtt.secs() * (0.5 + waits as f64)
+    first + kind.rtt.secs() * waits as f64
 }
 
 fn seconds_of(bytes: u64, rate: Rate) -> f64 {
@@ -172,6 +182,30 @@ mod tests {
         let (bound, _) = bound_and_time(text);
         // 1000 packets of 1500 bytes take 1.2 s.
         assert!((bound.unwrap() - 1.35).abs() < 1e-9, "{bound:?}");
+    }
+
+    #[test]
+    fn a_shaper_bounds_all_but_its_burst() {
+        let text = "path = { rate = '1Gbps', rtt = '100ms', shaper_rate = '10Mbps', shaper_burst = '150kB' }\n\
+                    flows = [{ size = '1448kB' }]";
+        let (bound, time) = bound_and_time(text);
+        // 900 of 1000 packets of 1500 bytes take 1.08 s.
+        assert!((bound.unwrap() - 1.23).abs() < 1e-9, "{bound:?}");
+        assert!(bound.unwrap() <= time);
+    }
+
+    #[test]
+    fn a_delay_before_the_line_is_that_of_the_forward_direction() {
+        for (direction, one_way) in [("forward", 0.1), ("reverse", 0.0)] {
+            let text = format!(
+                "path = {{ rate = '10Mbps', rtt = '100ms', delay_at = 'forward' }}\n\
+                 flows = [{{ size = '1448kB', direction = '{direction}' }}]"
+            );
+            let (bound, time) = bound_and_time(&text);
+            let right = 0.1 + one_way + 1.2;
+            assert!((bound.unwrap() - right).abs() < 1e-9, "{bound:?}");
+            assert!(bound.unwrap() <= time);
+        }
     }
 
     #[test]
