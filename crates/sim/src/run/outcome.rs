@@ -114,7 +114,7 @@ impl Simulation<'_> {
 
     /// Records the departures of packets that have left the queue and not arrived.
     fn record_departures_under_way(&mut self) {
-        for link in self.lines.concat() {
+        for link in self.hop_links() {
             if self.recorded_queue(link).is_none() {
                 continue;
             }

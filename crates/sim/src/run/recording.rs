@@ -10,7 +10,7 @@ use flowstart_wire::Packet;
 impl Simulation<'_> {
     /// Has links report what recorders take of them.
     pub(super) fn record_links(&mut self) {
-        for link in self.lines.concat() {
+        for link in self.hop_links() {
             if self.recorded_queue(link).is_some() {
                 self.links[link as usize].record();
             }
@@ -18,6 +18,14 @@ impl Simulation<'_> {
                 self.links[link as usize].count_waits();
             }
         }
+    }
+
+    /// The links of all hops, each once: on loopback both directions have one.
+    pub(super) fn hop_links(&self) -> Vec<LinkId> {
+        let mut links = self.lines.concat();
+        links.sort_unstable();
+        links.dedup();
+        links
     }
 
     /// Whether a recorder takes events of any of these kinds, or a flow waits for them.

@@ -70,7 +70,13 @@ fn compare(line: &BinnedLine, expected: &Expected, name: &str) -> Result<(), Tes
         let greatest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let found = (bin.least, bin.greatest);
         prop_assert_eq!(found, (least, greatest), "{} in {}", name, bin.number);
-        prop_assert!(same(bin.last, values[values.len() - 1]), "{}'s last", name);
+        let last = values[values.len() - 1];
+        prop_assert!(
+            same(bin.last, last),
+            "{}: last {} of {values:?}",
+            name,
+            bin.last
+        );
         let place = |wanted: f64| values.iter().position(|value| *value == wanted);
         if least < greatest {
             prop_assert_eq!(bin.least_first, place(least) < place(greatest), "{}", name);
