@@ -36,7 +36,8 @@ def verdict(found: "Intervals") -> list[str]:
         chosen = decision.choice()
         why = "; ".join(f"{one.setting}: {one.status}" for one in decision.judgements)
         keep = "keep " if chosen == found.baseline else ""
-        lines.append(f"{group.name}: {keep}{chosen} ({why}).")
+        if why:
+            lines.append(f"{group.name}: {keep}{chosen} ({why}).")
     return [*lines, found.method]
 
 

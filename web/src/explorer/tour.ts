@@ -63,8 +63,8 @@ export const STEPS: readonly Step[] = [
     answer:
       "No. The second flow finds a full queue, loses packets early and ends slow start with a window " +
       "of 25. The first flow is complete after 2.134 s. Then the second is alone, but CUBIC grows " +
-      "slowly: it uses 17 % of the link. It takes 10.56 s, and the mean of both is 6.348 s.",
-    cells: ["10.56 s", "6.348 s"],
+      "slowly: it uses 17 % of the link. It takes 10.56 s, and the mean of both is 6.346 s.",
+    cells: ["10.56 s", "6.346 s"],
   },
 ];
 
