@@ -213,6 +213,7 @@ def stdin(content: bytes) -> "subprocess.CompletedProcess[bytes]":
         ((LOGS / "zeek-folder/conn.log").read_bytes(), "standard input: zeek-tsv, 1 row"),
         ((DATA / "captures/field/plain.pcap").read_bytes(), "standard input: pcap, 12 packets"),
     ],
+    ids=["log", "gzip", "qlog", "zeek", "pcap"],
 )
 def test_the_standard_input_is_what_it_begins_with(content: bytes, opening: str) -> None:
     done = stdin(content)
