@@ -120,7 +120,7 @@ def test_what_is_not_told_is_assumed_and_said(cli: Cli, log: Log) -> None:
 
 
 def test_a_log_is_replayed(cli: Cli, log: Log) -> None:
-    words = ("--startup", "slow-start", "--json")
+    words = ("--startup", "slow-start", "--json", "--full-json")
     answer = cli("replay", log(NGINX), *words)
     assert answer.status == 0, answer.err
     document = json.loads(answer.out)
