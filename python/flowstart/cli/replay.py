@@ -186,6 +186,7 @@ def _show(result: "Replay") -> None:
 
 def _show_details(result: "Replay") -> None:
     """All tables."""
+    from flowstart.render.summary import folded
     from flowstart.replays import calibration, overview, tables
     from flowstart.replays.result import further
 
@@ -193,11 +194,12 @@ def _show_details(result: "Replay") -> None:
         overview.verdict(result),
         overview.risk(result),
         overview.validity(result),
-        overview.remedy(result),
     )
     opening = [overview.headline(result), *overview.sample(result)]
     for line in [*opening, *itertools.chain(*answers)]:
         console.show_text(line)
+    for line in overview.remedy(result):
+        console.say("\n".join(folded(line)))
     console.show_grid(tables.paths(result.paths))
     console.show_text(" ".join([overview.sources(result), *overview.details(result)]))
     console.show_grid(tables.times(result.summaries))

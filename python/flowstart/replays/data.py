@@ -106,6 +106,7 @@ def _judgement(
     return {
         "setting": one.setting,
         "status": str(one.status),
+        "cause": one.cause,
         "reason": one.reason,
         "risk": one.risk or None,
         "question": one.question and str(one.question),
