@@ -162,7 +162,7 @@ def test_the_command_prints_a_table_to_decide_from(cli: Cli) -> None:
 
 def test_json_and_parquet_hold_the_same_rows(cli: Cli, tmp_path: pathlib.Path) -> None:
     out = tmp_path / "out"
-    words = ("--startup", "slow-start", "--json", "-o", str(out))
+    words = ("--startup", "slow-start", "--json", "--full-json", "-o", str(out))
     document = json.loads(cli("replay", CAPTURES / "small.pcap", *words).out)
     assert pl.read_parquet(out / "rows.parquet").height == len(document["rows"])
     names = {file.name for file in out.iterdir()}
@@ -250,7 +250,14 @@ def test_a_remembered_bdp_is_that_of_the_path_and_the_direction() -> None:
 
 @pytest.mark.slow
 def test_all_startups_are_compared_those_that_use_a_memory_too(cli: Cli) -> None:
-    words = ("replay", CAPTURES / "small.pcap", "--no-uncertainty", "--json", "--startup")
+    words = (
+        "replay",
+        CAPTURES / "small.pcap",
+        "--no-uncertainty",
+        "--json",
+        "--full-json",
+        "--startup",
+    )
     everybody = {a.name for a in list_algorithms("startup")}
 
     def startups(*more: str) -> tuple[set[str], str]:

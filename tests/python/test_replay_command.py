@@ -101,6 +101,15 @@ def test_rows_stand_in_the_result_of_a_folder_only_where_they_are_asked_for(
     assert len(written("--full-json")["rows"]) > 0
 
 
+def test_the_document_has_what_a_script_needs_and_no_row_per_transfer(cli: Cli) -> None:
+    short, whole = (cli(*QUICK, "--json", *more).out for more in ((), ("--full-json",)))
+    document = json.loads(short)
+    assert "rows" not in document
+    assert document == {k: v for k, v in json.loads(whole).items() if k != "rows"}
+    assert {"verdict", "classes", "intervals", "warnings"} <= set(document)
+    assert 2 * len(short) < len(whole)
+
+
 def test_shares_and_competing_have_tables_of_their_own(cli: Cli) -> None:
     out = cli(
         *QUICK, "--rollout", "50%", "--competing", "probe,cubic", "--cross-traffic", "20%"

@@ -223,6 +223,24 @@ def test_nginx_s_log_of_a_shallow_line_gives_no_setting_and_says_what_to_record(
     assert all(len(line) <= 80 for line in lines)
 
 
+def test_a_unit_that_leaves_the_path_unknown_is_named_in_what_settles_it(
+    cli: Cli, tmp_path: pathlib.Path
+) -> None:
+    rows = (f"{1_700_000_000 + 9 * t},192.0.2.1,1250000,40000,0.5,20000" for t in range(9))
+    log = tmp_path / "log.csv"
+    log.write_text("\n".join(["time,peer,bytes,rtt_us,duration_s,rate", *rows, ""]))
+    columns = "rate=rate:bps,duration=duration_s:s:written"
+    words = ("--columns", columns, "--no-uncertainty", "--json")
+    verdict = json.loads(cli("replay", log, *words).out)["verdict"]
+    [path] = [one for one in verdict["validity"]["questions"] if one["question"] == "path"]
+    first, *others = path["remedy"]
+    other = columns.replace("bps", "kbps")
+    assert first == f"flowstart replay {log} --columns {other} --seed 1 --no-uncertainty"
+    assert others[0].startswith("timeout 600 tcpdump")
+    corrected = json.loads(cli("replay", log, "--columns", other, *words[2:]).out)["verdict"]
+    assert corrected["validity"]["failing"] != "path"
+
+
 def test_the_answers_to_all_questions_are_in_the_document(cli: Cli) -> None:
     document = json.loads(cli("replay", SHALLOW, "--json").out)["verdict"]
     assert document["version"] == 2

@@ -120,7 +120,7 @@ def test_what_is_not_told_is_assumed_and_said(cli: Cli, log: Log) -> None:
 
 
 def test_a_log_is_replayed(cli: Cli, log: Log) -> None:
-    words = ("--startup", "slow-start", "--json")
+    words = ("--startup", "slow-start", "--json", "--full-json")
     answer = cli("replay", log(NGINX), *words)
     assert answer.status == 0, answer.err
     document = json.loads(answer.out)
@@ -292,6 +292,51 @@ def test_what_is_probably_wrong_is_warned_of_with_the_remedy(
     assert answer.status == 0
     assert answer.err.count("\n") == 1
     assert message in answer.err
+
+
+def rated(rate: int) -> str:
+    """Megabytes of which each takes half a second, with a rate."""
+    rows = (f"{1_700_000_000.25 + 9 * t},192.0.2.{t},1250000,40000,0.5,{rate}" for t in range(9))
+    return "\n".join([f"{FEW},rate", *rows, ""])
+
+
+@pytest.mark.parametrize(
+    ("rate", "columns", "known", "message"),
+    [
+        (20_000, "rate=rate:bps,duration=duration_s:s:acked", False, "20 kbps, passed 20 Mbps"),
+        (20_000, "rate=rate:bps,duration=duration_s:s:acked", False, "--columns rate=rate:kbps"),
+        (20_000, "rate=rate:bps,duration=duration_s:s:written", False, "rate=rate:kbps"),
+        (20_000, "rate=rate:bps", False, "in 1 of 1 network and not used there"),
+        (19_000, "rate=rate:kbps,duration=duration_s:s:acked", False, "19 Mbps, passed 20 Mbps)"),
+        (20_000, "rate=rate:Mbps", True, "at least 1000 times what passed"),
+        (20_000, "rate=rate:Mbps", True, "--columns rate=rate:kbps"),
+        (20_000, "rate=rate:kbps,duration=duration_s:s:acked", True, ""),
+        (900_000, "rate=rate:kbps,duration=duration_s:s:written", True, ""),
+    ],
+)
+def test_a_rate_that_contradicts_what_passed_is_not_used_and_its_unit_doubted(
+    cli: Cli, log: Log, rate: int, columns: str, known: bool, message: str
+) -> None:
+    file = log(rated(rate))
+    answer = cli("capture", file, "--columns", columns)
+    assert answer.status == 0
+    assert answer.err.count("\n") == bool(message)
+    assert message in answer.err
+    way = fs.read_capture(file, columns=columns).groups[0].to_remote
+    assert (way.rate_bps is not None) == known
+
+
+def test_no_unit_is_suggested_where_a_rate_is_little_below_what_passed(log: Log) -> None:
+    columns = "rate=rate:kbps,duration=duration_s:s:acked"
+    found = fs.read_capture(log(rated(19_000)), columns=columns)
+    assert "--columns" not in found.warnings[0]
+    assert found.other_units == ""
+
+
+def test_a_remedy_of_a_duration_s_unit_keeps_its_kind(log: Log) -> None:
+    file = log(rows_of(range(9), "5000,40000,300"))
+    found = fs.read_capture(file, columns="duration=duration_s:s:acked")
+    assert found.other_units == "duration=duration_s:ms:acked"
 
 
 def test_durations_below_the_round_trip_give_no_rates(log: Log) -> None:

@@ -128,11 +128,16 @@ impl Window {
     }
 
     /// Whether so many bytes fit into the window: no more than [`cwnd_bytes`](Self::cwnd_bytes), and
-    /// less after [`stay_below`](Self::stay_below).
+    /// less after [`stay_below`](Self::stay_below), but for a single segment: with nothing in flight
+    /// no ACK would ever enlarge a window of one.
     /// Compared as real numbers, which costs less than a conversion.
     #[inline]
     pub fn holds(&self, bytes: u64) -> bool {
-        bytes as i64 as f64 <= self.exact_bytes() + self.margin
+        let margin = match bytes <= u64::from(self.mss) {
+            true => self.margin.max(0.0),
+            false => self.margin,
+        };
+        bytes as i64 as f64 <= self.exact_bytes() + margin
     }
 
     /// Whether a full-size segment has room with so many bytes in flight.
@@ -173,6 +178,17 @@ impl Window {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_stays_below_the_window_is_one_segment_in_a_window_of_one() {
+        let mut window = Window::new(1000);
+        window.stay_below();
+        assert!(window.holds(1000) && window.has_room(0));
+        window.cwnd = 2.0;
+        assert!(window.holds(1999) && !window.holds(2000) && !window.has_room(1000));
+        window.cwnd = 0.9;
+        assert!(!window.holds(1000));
+    }
 
     #[test]
     fn a_window_that_is_no_number_or_negative_lets_nothing_leave() {

@@ -5,12 +5,13 @@
 
 mod linux;
 mod rfc6298;
+mod sample;
 mod ticks;
 
-use super::sent::Departures;
 use flowstart_control::{Duration, Instant};
 use linux::Linux;
 use rfc6298::Rfc6298;
+pub use sample::RttSample;
 use std::sync::Arc;
 use ticks::TickCounts;
 
@@ -46,28 +47,6 @@ pub enum RttRule {
         /// Where in a tick the host's clock started, as a share of a tick.
         phase: f64,
     },
-}
-
-/// What an acknowledgement measures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RttSample {
-    /// When the segments that it acknowledges had left.
-    pub sent: Departures,
-    /// SND.UNA after it.
-    pub una: u64,
-    /// SND.NXT.
-    pub high: u64,
-}
-
-impl RttSample {
-    /// Of one segment that left at `sent`, before any data.
-    pub fn of_handshake(sent: Instant) -> RttSample {
-        RttSample {
-            sent: Departures::at(sent),
-            una: 0,
-            high: 0,
-        }
-    }
 }
 
 /// The estimator of one connection.

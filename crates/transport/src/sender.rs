@@ -273,8 +273,6 @@ impl Sender {
         let Some(idle) = c.idle_for(now) else { return };
         let restart_window = match c.stack.window.restart {
             Restart::InitialWindow => c.stack.initial_window(),
-            // A packet does not stay below a window of one.
-            Restart::One if c.stack.window.stays_below => 2.0,
             Restart::One => 1.0,
             Restart::Keep | Restart::Paced => f64::INFINITY,
             Restart::Linux => c.restart_window(idle),

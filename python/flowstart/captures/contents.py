@@ -178,6 +178,8 @@ class Capture:
     """How many connections there were, where a sample of them was drawn."""
     options: tuple[str, ...] = ()
     """The options of commands that read it so: `--sample`, `10%`."""
+    other_units: str = ""
+    """The value of `--columns` with the units that warnings suggest; empty without any."""
     anonymous: bool = False
     """Whether networks and hosts have other names, and ports are dropped."""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from flowstart.captures import durations, log_cells
 from flowstart.captures.log_formats import W3C_OTHER, LogFormat
 from flowstart.captures.plausibility import ZONELESS
-from flowstart.captures.units import TEXTS, UNITS, USUAL, Source
+from flowstart.captures.units import TEXTS, UNITS, USUAL, Doubt, Source
 from flowstart.errors import RequestError
 
 if TYPE_CHECKING:
@@ -129,16 +129,21 @@ class Columns:
 
     @property
     def warnings(self) -> list[str]:
-        """The columns that would be used if their units or kinds were known."""
+        """The duration that would give rates if its kind were known."""
         duration = self.sources.get("duration")
         if duration is None or self.has("rate") or duration.kind != durations.UNKNOWN:
-            return self._without_unit()
-        return [*self._without_unit(), _without_kind(duration)]
+            return []
+        return [_without_kind(duration)]
 
-    def _without_unit(self) -> list[str]:
+    @property
+    def without_unit(self) -> list[Doubt]:
+        """The columns that would be used if their units were known."""
         return [
-            f"column `{name}` is ignored: its unit is not known; name it, such as --columns "
-            f"{name}={name}:{next(iter(UNITS[name]))} ({', '.join(UNITS[name])})"
+            Doubt(
+                f"column `{name}` is ignored: its unit is not known",
+                f"{name}={name}:{next(iter(UNITS[name]))}",
+                ", ".join(UNITS[name]),
+            )
             for name in self.ignored
             if UNITS.get(name) and name not in USUAL and name not in self.sources
         ]

@@ -4,11 +4,11 @@ Each check is a line with the remedy. Where the meaning of a log depends on it, 
 """
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flowstart import text
 from flowstart.captures.durations import KINDS
-from flowstart.captures.units import UNITS, Source
+from flowstart.captures.units import UNITS, Doubt, Source
 from flowstart.errors import RequestError
 
 if TYPE_CHECKING:
@@ -33,6 +33,9 @@ MOST_EQUAL = 0.4
 """The same for other rows: a busy proxy fetches a file several times in a second or millisecond."""
 ZONELESS = " zoneless"
 """Ends the names of columns that mark times without a zone."""
+TOO_HIGH, LEAST_FACTOR = 1000, 8
+"""A rate of so many times what was sent, in every network, probably has another unit. The smallest
+factor between units of rates; a rate that is less below what passed has another fault."""
 IDENTITY = ("time", "bytes", "peer", "server", "connection", "duration", "rtt")
 """What is equal in a copy of a row."""
 
@@ -47,7 +50,7 @@ def refuse_wrong_units(file: str, rows: "pl.DataFrame", sources: Mapping[str, So
             unit = _fitting(middle, source, limits, UNITS[what])
             raise RequestError(
                 f"{file}: the median of {_named(what, source)} is {middle:.3g} s; its unit is "
-                f"another: --columns {what}={source.column}:{unit}"
+                f"another: --columns {source.meaning(what, unit)}"
             )
 
 
@@ -71,20 +74,71 @@ def _fitting(
 
 
 def suspicions(rows: "pl.DataFrame", sources: Mapping[str, Source]) -> Iterator[str]:
-    """Lines on what is probably wrong, with the remedy."""
+    """Lines on what is probably wrong besides units, with the remedy."""
     if any(rows[name].any() for name in rows.columns if name.endswith(ZONELESS)):
         yield "times without a zone are read as UTC: write one, such as 2026-11-16T10:00:00+01:00"
+    if "connection" in sources and "server" not in sources:
+        yield from _shared_numbers(rows)
+
+
+def improbable_units(rows: "pl.DataFrame", sources: Mapping[str, Source]) -> Iterator[Doubt]:
+    """RTTs and durations that probably have another unit."""
     for what, limits in (("rtt", RTT_S), ("duration", DURATION_S)):
         middle = _median(rows[what])
         if middle is not None and not limits[0] <= middle <= limits[1]:
             source = sources[what]
             unit = _fitting(middle, source, limits, UNITS[what])
-            yield (
-                f"the median of {_named(what, source)} is {text.seconds(middle)}: if its unit "
-                f"is another, name it, such as --columns {what}={source.column}:{unit}"
+            yield Doubt(
+                f"the median of {_named(what, source)} is {text.seconds(middle)}: its unit may be "
+                "another",
+                source.meaning(what, unit),
             )
-    if "connection" in sources and "server" not in sources:
-        yield from _shared_numbers(rows)
+
+
+def with_possible_rates(
+    paths: "pl.DataFrame", sources: Mapping[str, Source]
+) -> tuple["pl.DataFrame", list[Doubt]]:
+    """The networks without rates (`told`) below what has passed, and the doubt.
+
+    Rates of `TOO_HIGH` times what was sent in a duration (`sent`) are doubtful too, but kept.
+    """
+    import polars as pl
+
+    known = paths.drop_nulls("told")
+    is_low = (pl.col("told") < pl.col("passed")).fill_null(value=False)
+    low = known.filter(is_low)
+    high = known.filter(pl.col("told") >= TOO_HIGH * pl.col("sent"))
+    if low.height:
+        where = f"{low.height} of {text.counted(known.height, 'network', 'networks')}"
+        what = f"below what passed in {where} and not used there ({_example(low, 'passed')})"
+        paths = paths.with_columns(told=pl.when(~is_low).then("told"))
+        ratio = (low["passed"] / low["told"]).max()
+        least = 1 if low["acked"].null_count() else LEAST_FACTOR
+        return paths, [_rate_doubt(what, ratio, sources["rate"], least)]
+    if high.height and high.height == known.height:
+        what = f"at least {TOO_HIGH} times what passed ({_example(high, 'sent')})"
+        return paths, [_rate_doubt(what, (high["sent"] / high["told"]).max(), sources["rate"])]
+    return paths, []
+
+
+def _example(paths: "pl.DataFrame", passed: str) -> str:
+    """The first network's rate next to what passed there."""
+    path = paths.row(0, named=True)
+    return f"{path['network']}: {text.rate(path['told'])}, passed {text.rate(path[passed])}"
+
+
+def _rate_doubt(what: str, ratio: Any, source: Source, least: float = 0) -> Doubt:
+    """The doubt, with the smallest unit with which no rate is below what has passed.
+
+    `ratio` is the largest of what passed to a rate; below `least` it is no matter of a unit.
+    """
+    line = f"{_named('rate', source)} is {what}"
+    if ratio < least:
+        return Doubt(line)
+    units = UNITS["rate"]
+    possible = [name for name in units if units[name] >= ratio * units[source.unit]]
+    unit = min(possible, key=lambda name: units[name], default="Gbps")
+    return Doubt(f"{line}: its unit may be another", source.meaning("rate", unit))
 
 
 def _shared_numbers(rows: "pl.DataFrame") -> Iterator[str]:
@@ -117,8 +171,8 @@ def without_copies(rows: "pl.DataFrame") -> tuple["pl.DataFrame", list[str]]:
     return rows.unique(known, keep="first", maintain_order=True), [f"{line}: they were left out"]
 
 
-def too_short(rows: "pl.DataFrame", sources: Mapping[str, Source]) -> list[str]:
-    """A line where most durations are shorter than what they would span."""
+def too_short(rows: "pl.DataFrame", sources: Mapping[str, Source]) -> list[Doubt]:
+    """The doubt where most durations are shorter than what they would span."""
     import polars as pl
 
     if "duration" not in sources or not KINDS[sources["duration"].kind].gives_rates:
@@ -130,11 +184,11 @@ def too_short(rows: "pl.DataFrame", sources: Mapping[str, Source]) -> list[str]:
     if share is None or share <= MOST_SHORT:
         return []
     larger = {"ns": "us", "us": "ms"}.get(source.unit, "s")
-    remedy = f"duration={source.column}:{larger}:{source.kind}"
+    remedy = source.meaning("duration", larger)
     if larger == source.unit:
         remedy = f"duration={source.column}:{source.unit}:written"
     line = (
         f"{share:.0%} of the durations in {source.text} are shorter than it takes until "
-        f"{kind.end}: no rates follow from them; name their unit or end, such as --columns {remedy}"
+        f"{kind.end}: no rates follow from them; their unit or end may be another"
     )
-    return [line]
+    return [Doubt(line, remedy)]

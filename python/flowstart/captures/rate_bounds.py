@@ -1,8 +1,9 @@
-"""Bounds of a path's rate from below, where durations end in the socket's send buffer.
+"""Bounds of a path's rate from below, by what has passed in the durations of a server's log.
 
-Such a duration bounds no rate from above: whatever the path's rate, the sender may have been
-limited by its window. From below there are two bounds: data that cannot be in the buffer have been
-acknowledged, and a window that was in use has been carried.
+Where a duration ends when the client has the data, all of it has passed. Where it ends in the
+socket's send buffer, it bounds no rate from above: whatever the path's rate, the sender may have
+been limited by its window. From below there are two bounds: data that cannot be in the buffer have
+been acknowledged, and a window that was in use has been carried.
 """
 
 from typing import TYPE_CHECKING
@@ -23,7 +24,9 @@ LARGEST_IW = 32
 FIXED = 128 << 10
 """What a buffer holds however small the window: `tcp_wmem`'s default, and one segment of GSO, 64 kB
 each. Bytes"""
-
+EMPTIED_S = 60.0
+"""A send buffer is taken to be empty after a minute; 4 MiB, its usual maximum, take that long at
+0.6 Mbit/s (`tcp_wmem`)."""
 
 FACTOR = GROWTH * TRUESIZE / SEGMENT
 """Bytes in the buffer for each byte of the window."""
@@ -47,6 +50,27 @@ def least_rates(rows: "pl.DataFrame", *, by_connection: bool) -> "pl.DataFrame":
     return pl.concat(bounds).group_by("network").agg(pl.col("least").max())
 
 
+def passed_rate() -> "pl.Expr":
+    """What has passed in a row's duration, which ends when the client has the data."""
+    import polars as pl
+
+    return pl.when(_possible()).then(8.0 * pl.col("bytes") / (pl.col("duration") + _clock_s()))
+
+
+def carried_rates(rows: "pl.DataFrame") -> "pl.DataFrame":
+    """By `network`, `carried`: a peer's bytes over the time of its rows and `EMPTIED_S`.
+
+    It holds wherever a duration ends.
+    """
+    import polars as pl
+
+    time = pl.col("time")
+    ends = (time + pl.col("duration").fill_null(0.0)).max()
+    rate = 8.0 * pl.col("bytes").sum() / (ends - time.min() + EMPTIED_S)
+    peers = rows.drop_nulls("peer").group_by("network", "peer").agg(carried=rate)
+    return peers.group_by("network").agg(pl.col("carried").max())
+
+
 def _by_buffer() -> "pl.Expr":
     """Bytes that cannot be in the buffer, over the duration.
 
@@ -55,19 +79,31 @@ def _by_buffer() -> "pl.Expr":
     """
     import polars as pl
 
-    times = pl.col("time", "duration")
-    whole_s = pl.any_horizontal((times == times.round()).all())
-    clock_s = pl.when(whole_s).then(WHOLE_S).otherwise(CLOCK_S)
+    clock_s = _clock_s()
     size, end = pl.col("bytes").cast(pl.Float64), pl.col("time") + pl.col("duration")
     before = size.cum_sum().over("stream") - size
     last = end.cum_max().shift(1).over("stream").fill_null(0.0)
     following = pl.col("time").shift(-1).over("stream").fill_null(float("inf"))
     alone = (pl.col("time") >= last - clock_s) & (following >= end - clock_s)
     acked = (size - LEAST_RESPONSE - FACTOR * before) / (1 + FACTOR)
-    # Nothing is acknowledged within a round trip; such a duration is of another unit.
-    possible = (pl.col("duration") >= pl.col("rtt")).fill_null(value=True)
     rate = 8.0 * acked / (pl.col("duration") + clock_s)
-    return pl.when(alone & possible & (acked > 0)).then(rate)
+    return pl.when(alone & _possible() & (acked > 0)).then(rate)
+
+
+def _clock_s() -> "pl.Expr":
+    """The resolution of the log's times."""
+    import polars as pl
+
+    times = pl.col("time", "duration")
+    whole_s = pl.any_horizontal((times == times.round()).all())
+    return pl.when(whole_s).then(WHOLE_S).otherwise(CLOCK_S)
+
+
+def _possible() -> "pl.Expr":
+    """Whether something may be acknowledged in a duration; a shorter one has another unit."""
+    import polars as pl
+
+    return (pl.col("duration") >= pl.col("rtt")).fill_null(value=True)
 
 
 def _by_window() -> "pl.Expr":

@@ -14,7 +14,7 @@ from flowstart.captures.contents import Capture, Group, PathEstimate
 from flowstart.captures.frames import all_columns, networks
 from flowstart.captures.log_columns import Columns
 from flowstart.captures.log_formats import LogFormat
-from flowstart.captures.rate_bounds import least_rates
+from flowstart.captures.rate_bounds import carried_rates, least_rates, passed_rate
 from flowstart.captures.units import TEXTS, UNITS
 from flowstart.errors import RequestError
 
@@ -68,10 +68,22 @@ def read(forms: Mapping[str, LogFormat], mapping: Mapping[str, str]) -> Capture:
     plausibility.refuse_wrong_units(first, rows, columns.sources)
     warnings = columns.warnings + _counted(bad) + _unread(further, forms[first])
     rows, copies = plausibility.without_copies(rows)
-    if short := plausibility.too_short(rows, columns.sources):
-        columns = columns.without_rates()
-    warnings += [*copies, *short, *plausibility.suspicions(rows, columns.sources)]
-    return _capture(tuple(forms), rows, warnings, columns)
+    short = plausibility.too_short(rows, columns.sources)
+    doubts = [*columns.without_unit, *short]
+    doubts += plausibility.improbable_units(rows, columns.sources)
+    columns = columns.without_rates() if short else columns
+    rows = _by_connection(rows, columns)
+    paths = _paths(rows, columns)
+    if not short:
+        paths, wrong = plausibility.with_possible_rates(paths, columns.sources)
+        doubts += wrong
+    warnings += [*copies, *plausibility.suspicions(rows, columns.sources)]
+    warnings += [doubt.line for doubt in doubts]
+    found = _capture(tuple(forms), rows, paths, warnings, columns)
+    named = {what: f"{what}={column}" for what, column in mapping.items()}
+    other = {doubt.columns.partition("=")[0]: doubt.columns for doubt in doubts if doubt.columns}
+    units = ",".join((named | other).values()) if other else ""
+    return dataclasses.replace(found, other_units=units)
 
 
 def _table(
@@ -161,10 +173,8 @@ def _unread(rows: int, form: LogFormat) -> list[str]:
     return [f"{line}: write these by name, as JSON lines or CSV"] * bool(rows)
 
 
-def _capture(
-    files: tuple[str, ...], rows: "pl.DataFrame", warnings: list[str], columns: Columns
-) -> Capture:
-    """The rows as connections, transfers and networks."""
+def _by_connection(rows: "pl.DataFrame", columns: Columns) -> "pl.DataFrame":
+    """The rows by time, with the number of their connection as `stream`."""
     import polars as pl
 
     rows = rows.sort("time", maintain_order=True).with_row_index("row")
@@ -174,7 +184,20 @@ def _capture(
         rows = rows.with_columns(stream=pl.col("row").min().over(ends).rank("dense") - 1)
     else:
         rows = rows.with_columns(stream=pl.col("row"))
-    rows = rows.with_columns(pl.col("stream").cast(pl.UInt32), pl.col("bytes").cast(pl.UInt64))
+    return rows.with_columns(pl.col("stream").cast(pl.UInt32), pl.col("bytes").cast(pl.UInt64))
+
+
+def _capture(
+    files: tuple[str, ...],
+    rows: "pl.DataFrame",
+    paths: "pl.DataFrame",
+    warnings: list[str],
+    columns: Columns,
+) -> Capture:
+    """The rows as connections, transfers and networks."""
+    import polars as pl
+
+    kind = durations.KINDS[columns.duration_kind]
     return Capture(
         files=files,
         connections=_connections(rows),
@@ -186,7 +209,7 @@ def _capture(
             pl.col("duration").fill_null(0.0).alias("end_s"),
             pl.lit(None, pl.Float64).alias("acked_s"),
         ),
-        groups=_groups(rows, columns),
+        groups=[_group(row, kind) for row in paths.iter_rows(named=True)],
         about={
             "format": FORMAT,
             "link_types": [],
@@ -226,23 +249,32 @@ def _connections(rows: "pl.DataFrame") -> "pl.DataFrame":
     return all_columns(known)
 
 
-def _groups(rows: "pl.DataFrame", columns: Columns) -> list[Group]:
-    """The networks with what their rows imply for the paths to them, the largest first."""
+def _paths(rows: "pl.DataFrame", columns: Columns) -> "pl.DataFrame":
+    """What the rows imply for the path to each network, that with the most data first.
+
+    `told` is the log's rate, `least` a bound from below where durations give no rate, `passed` what
+    has passed, and `sent` the largest size over duration.
+    """
     import polars as pl
 
     kind = durations.KINDS[columns.duration_kind]
+    # The same quantile of the same rows: what has passed in each is below its rate.
+    rated = _positive("rate") & pl.lit(kind.gives_rates)
     networks = rows.group_by("network").agg(
         pl.col("stream").n_unique().alias("connections"),
         pl.col("rtt").min().alias("min_rtt_s"),
         pl.col("bytes").sum(),
         pl.when(_positive("rate")).then("rate").quantile(RATE_SHARE, "nearest").alias("told"),
         _positive("duration").any().alias("timed"),
+        pl.when(rated).then(passed_rate()).quantile(RATE_SHARE, "nearest").alias("acked"),
+        (8.0 * pl.col("bytes") / pl.col("duration")).max().alias("sent"),
     )
-    if kind.bounds_rates:
-        least = least_rates(rows, by_connection=columns.has("connection"))
-        networks = networks.join(least, on="network", how="left")
-    networks = networks.sort("bytes", "network", descending=[True, False])
-    return [_group(row, kind) for row in networks.iter_rows(named=True)]
+    least = least_rates(rows, by_connection=columns.has("connection"))
+    least = least.with_columns(least=pl.lit(None, pl.Float64)) if kind.gives_rates else least
+    for bounds in (least, carried_rates(rows)):
+        networks = networks.join(bounds, on="network", how="left")
+    networks = networks.with_columns(passed=pl.max_horizontal("acked", "least", "carried"))
+    return networks.sort("bytes", "network", descending=[True, False])
 
 
 def _group(row: Mapping[str, Any], kind: durations.Kind) -> Group:
@@ -261,7 +293,7 @@ def _group(row: Mapping[str, Any], kind: durations.Kind) -> Group:
             PathEstimate.unknown(row["bytes"], NO_PACKETS),
             rate_bps=row["told"],
             rate_method=method,
-            rate_low_bps=None if row["told"] else row.get("least"),
+            rate_low_bps=row["least"] if kind.bounds_rates and not row["told"] else None,
         ),
         from_remote=PathEstimate.unknown(0, NO_PACKETS),
     )

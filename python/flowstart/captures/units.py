@@ -31,3 +31,26 @@ class Source:
     def text(self) -> str:
         """The column with its unit."""
         return self.column + (f" ({self.unit})" if self.unit else "")
+
+    def meaning(self, what: str, unit: str) -> str:
+        """The column with another unit, as `--columns` takes it: `rtt=rtt_us:ms`."""
+        kind = "" if self.kind == UNKNOWN else f":{self.kind}"
+        return f"{what}={self.column}:{unit}{kind}"
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """A column that probably has another unit, or is not what it is taken for."""
+
+    text: str
+    """What is wrong."""
+    columns: str = ""
+    """The remedy, as `--columns` takes it: `rtt=rtt_us:ms`; empty where no unit is one."""
+    choices: str = ""
+    """What may be in the place of its unit."""
+
+    @property
+    def line(self) -> str:
+        """What is wrong, with the remedy."""
+        remedy = f"; name it, such as --columns {self.columns}" * bool(self.columns)
+        return self.text + remedy + f" ({self.choices})" * bool(self.choices)

@@ -95,7 +95,7 @@ class Replayed:
     )
     details: bool | None = flag("All tables and notes instead of the summary.")
     full_json: bool | None = flag(
-        "All rows in result.json, in addition to Parquet and CSV.", panel="Captures"
+        "All rows in result.json and --json, in addition to Parquet and CSV.", panel="Captures"
     )
     recorded: str | None = flag(
         "Stack of the recorded hosts, such as freebsd or quinn. [linux; quic for a qlog]",
@@ -146,11 +146,12 @@ def replay(
         result = _replay(found, settings, questions, workers)
     for warning in result.warnings:
         console.note(f"warning: {warning}")
-    details = bool(given.get("details"))
+    rows = bool(given.get("full_json"))
+    show = _show_details if given.get("details") else _show
     console.deliver(
-        console.view(result, _show_details, _show, json=json, details=details),
+        lambda: console.show_json(result.to_dict(rows=rows)) if json else show(result),
         output,
-        result.files(rows=bool(given.get("full_json"))),
+        result.files(rows=rows),
         interrupted=result.interrupted,
     )
     _say_what_is_missing(result)
@@ -185,6 +186,7 @@ def _show(result: "Replay") -> None:
 
 def _show_details(result: "Replay") -> None:
     """All tables."""
+    from flowstart.render.summary import folded
     from flowstart.replays import calibration, overview, tables
     from flowstart.replays.result import further
 
@@ -192,11 +194,12 @@ def _show_details(result: "Replay") -> None:
         overview.verdict(result),
         overview.risk(result),
         overview.validity(result),
-        overview.remedy(result),
     )
     opening = [overview.headline(result), *overview.sample(result)]
     for line in [*opening, *itertools.chain(*answers)]:
         console.show_text(line)
+    for line in overview.remedy(result):
+        console.say("\n".join(folded(line)))
     console.show_grid(tables.paths(result.paths))
     console.show_text(" ".join([overview.sources(result), *overview.details(result)]))
     console.show_grid(tables.times(result.summaries))

@@ -266,12 +266,12 @@ def _compared(one: Judgement, others: Mapping[str, Verdict]) -> Judgement:
 
 
 def _risk(others: Mapping[str, Judgement]) -> str:
-    """The worst of the assumptions under which a setting is rejected, and why it is."""
+    """The worst of the assumptions under which a setting is rejected, and what rejects it."""
     rejected = {name: one for name, one in others.items() if one.status == Status.REJECTED}
     if not rejected:
         return ""
     name, worst = _worst(rejected)
-    return f"with {name} it {worst.reason}"
+    return f"with {name} it is {worst.cause}"
 
 
 def _worst(others: Mapping[str, Judgement]) -> tuple[str, Judgement]:

@@ -213,9 +213,9 @@ def _left_out(whole: Grid | None, shown: Grid | None) -> int:
 def folded(line: str, width: int = WIDTH, indent: str = "") -> list[str]:
     """A line in as many as it takes; a number and its unit stay together.
 
-    A command of flowstart's on a line of its own goes on as the shell takes it.
+    A command on a line of its own goes on as the shell takes it.
     """
-    if line.startswith("  flowstart ") and len(line) > width:
+    if line.startswith(("  flowstart ", "  timeout ")) and len(line) > width:
         return command("  ", line)
     kept = re.sub(r"(?<=\d) (?=[A-Za-zµ%×])", HARD_SPACE, line)
     lines = textwrap.wrap(

@@ -31,7 +31,18 @@ class Invocation:
 
     def with_options(self, *more: str) -> str:
         """The same command with further options."""
-        files = [*self.capture.files, *self.capture.options]
+        return self._with(self.capture.options, *more)
+
+    @property
+    def with_units(self) -> tuple[str, ...]:
+        """The same command with the units that warnings suggest; empty where they suggest none."""
+        units, options = self.capture.other_units, self.capture.options
+        others = options[2:] if options[:1] == ("--columns",) else options
+        return (self._with(("--columns", units, *others)),) if units else ()
+
+    def _with(self, reading: Sequence[str], *more: str) -> str:
+        """The command with the options that the capture is read with."""
+        files = [*self.capture.files, *reading]
         networks = [w for one in self.settings.networks for w in ("--network", one.written)]
         path = {name: getattr(self.settings, name) for name in PATH}
         return shlex.join([*_words(files), *self._options(path), *networks, *more])

@@ -106,6 +106,7 @@ def _judgement(
     return {
         "setting": one.setting,
         "status": str(one.status),
+        "cause": one.cause,
         "reason": one.reason,
         "risk": one.risk or None,
         "question": one.question and str(one.question),
@@ -369,10 +370,11 @@ class ReplayData(Result):
         """Whether no transfer was completed."""
         return self.store.height > 0 and not any(s.complete for s in self.summaries)
 
-    def to_dict(self, *, rows: bool = True) -> dict[str, Any]:
-        """Everything as one JSON document, the rows of transfers where they are wanted.
+    def to_dict(self, *, rows: bool = False) -> dict[str, Any]:
+        """The verdict, its table, intervals and warnings as one JSON document; with `rows` all.
 
-        Those of a replay that was stopped only where they are few, as many take seconds.
+        `frame` has the rows of transfers, which are most of it. Those of a replay that was stopped
+        are left out unless they are few, as many take seconds.
         """
         rows &= not self.interrupted or self.store.height <= FEW_ROWS
         return {

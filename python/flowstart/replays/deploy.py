@@ -19,6 +19,8 @@ TRAFFIC = "traffic"
 fails, nothing is known of the harm that a test would do."""
 FILE = "result.json"
 """What `-o` writes, and `--json` prints."""
+MOST_NAMED = 2
+"""So many names of what is possible fit into the line of a refusal."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ def deployment(file: pathlib.Path, setting: str, networks: Sequence[str] = ()) -
     parts |= {one["group"]: one["verdict"] for one in result.get("groups", ())}
     for network in networks:
         if network not in parts:
-            known = ", ".join(parts) or f"none; replay with --when network={network}"
+            known = _few([*parts]) or f"none; replay with --when network={network}"
             raise RequestError(f"`{network}` has no verdict; those with one: {known}", ("when",))
     verdicts = [parts[network] for network in networks] or [result["verdict"]]
     found = [_setting(verdict, setting) for verdict in verdicts]
@@ -133,26 +135,36 @@ _NEEDED = f"{FILE} of `flowstart replay` is needed"
 
 def _setting(verdict: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     """A setting's part of a verdict. Raises RequestError where it is not to be deployed."""
-    known = {one["setting"]: one for one in verdict["settings"]}
+    known: dict[str, Mapping[str, Any]] = {one["setting"]: one for one in verdict["settings"]}
+    failing = verdict.get("validity", {}).get("failing")
+    possible = _few([other for other, one in known.items() if not _objection(one, failing)])
+    valid = f"possible: {possible}" if possible else "none of its settings is possible"
     if name == verdict["baseline"]:
-        raise RequestError(f"`{name}` is the baseline: hosts have it")
+        raise RequestError(f"`{name}` is the baseline: hosts have it; {valid}")
     if name not in known:
         raise RequestError(f"`{name}` is no setting of this verdict{suggest(name, list(known))}")
-    one: Mapping[str, Any] = known[name]
-    reason = f"it {one['reason']}"
-    if one["status"] == Status.RESEARCH:
-        raise RequestError(f"`{name}` is not offered by the stack: {reason}")
-    if one["status"] == Status.REJECTED:
-        raise RequestError(f"`{name}` is rejected: {reason}")
-    if one["status"] not in (Status.RECOMMENDED, Status.INCONCLUSIVE):
-        raise RequestError(f"`{name}` is not recommended ({one['status']}): {reason}")
-    failing = verdict.get("validity", {}).get("failing")
-    if one["status"] == Status.INCONCLUSIVE and failing not in (None, TRAFFIC):
-        raise RequestError(
-            f"the replay is not valid ({failing}), so `{name}` is not for a test either: {reason}"
-        )
+    if objection := _objection(known[name], failing):
+        raise RequestError(f"`{name}` {objection}; {valid}")
+    return known[name]
+
+
+def _objection(one: Mapping[str, Any], failing: str | None) -> str:
+    """Why a setting is not to be deployed, in a clause; `failing` is a question of validity."""
+    status = one["status"]
+    if status == Status.RESEARCH:
+        return "is not offered by the stack"
+    if status == Status.REJECTED:
+        return f"is {one.get('cause', status)}"
+    if status not in (Status.RECOMMENDED, Status.INCONCLUSIVE):
+        return f"is not recommended ({status})"
+    if status == Status.INCONCLUSIVE and failing not in (None, TRAFFIC):
+        return f"is not for a test either, since the replay is not valid ({failing})"
     if risk := one.get("risk"):
-        raise RequestError(f"`{name}` is not for a test either: {risk}")
-    if not one["commands"]:
-        raise RequestError(f"`{name}` has no command that sets it")
-    return one
+        return f"is not for a test either: {risk}"
+    return "" if one["commands"] else "has no command that sets it"
+
+
+def _few(names: Sequence[str]) -> str:
+    """The first names, and how many more there are."""
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(f"`{name}`" for name in names[:MOST_NAMED]) + more

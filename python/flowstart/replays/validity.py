@@ -189,7 +189,8 @@ def _path(traffic: _Traffic, paths: Sequence[ReplayPath], unknown: set[str]) -> 
         f"rates are known for {text.short_share(share)} of transfers "
         f"({text.share(COVERED)} needed); {example}"
     )
-    return Check(Question.PATH, False, finding, reason, recording(traffic.invocation))
+    remedy = traffic.invocation.with_units + recording(traffic.invocation)
+    return Check(Question.PATH, False, finding, reason, remedy)
 
 
 def _errors(calibration: Calibration, facts: "pl.DataFrame") -> "pl.DataFrame":
@@ -343,7 +344,7 @@ def _lasts_s(capture: Capture) -> float:
 def _settling(invocation: Invocation) -> tuple[str, ...]:
     """What shows why a recording is not reproduced: packets, or what the host was set to."""
     if server_log.is_log(invocation.capture):
-        return recording(invocation)
+        return invocation.with_units + recording(invocation)
     return (
         invocation.with_options("--details"),
         "sysctl net.ipv4.tcp_congestion_control; ip route show default",

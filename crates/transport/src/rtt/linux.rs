@@ -1,7 +1,7 @@
 //! Averages of Linux (`tcp_rtt_estimator`, net/ipv4/tcp_input.c). The variation is the largest mean
 //! deviation of a round trip, and falls only once a round trip, by a quarter of the difference.
 
-use super::RttSample;
+use super::sample::RttSample;
 use flowstart_control::{Duration, Instant};
 
 /// The averages; `mdev` and what is derived from it are four times a mean deviation.

@@ -61,7 +61,7 @@ pub struct Reception {
     pub now: Instant,
     /// A retransmission that left later has not arrived yet: what arrived is an earlier sending.
     pub repeats_until: Instant,
-    /// The same for what is acknowledged cumulatively.
+    /// Likewise of what is acknowledged cumulatively.
     pub acked_repeats_until: Instant,
 }
 
