@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flowstart import _native, extras, interrupts
+from flowstart import _native, extras
 from flowstart.comparison import landing, tables
 from flowstart.comparison.plan import Case, Plan
 from flowstart.comparison.rows import placed
@@ -18,6 +18,7 @@ from flowstart.model.document import Document, queues, resolve
 from flowstart.render import columns, footnotes
 from flowstart.render.grid import Grid
 from flowstart.render.result import Result
+from flowstart.simulation import bounds
 from flowstart.simulation.run import all_failed, headline, simulate
 
 if TYPE_CHECKING:
@@ -216,7 +217,7 @@ class ComparisonData(Result):
         """Why runs are missing, in words; empty where none is."""
         if not self.interrupted and not self.failures:
             return ""
-        why = f"stopped by {interrupts.cause()}" if self.interrupted else "some runs failed"
+        why = f"stopped by {bounds.current().cause}" if self.interrupted else "some runs failed"
         return f"{why}, {self.finished} of {len(self.plan.cases())} runs are finished"
 
     @functools.cached_property
