@@ -262,6 +262,20 @@ def test_losses_are_shown_of_several_flows(cli: Cli) -> None:
     assert re.search(r"jump-start .* 9\.0 % gauge ", answer)
 
 
+def test_details_have_every_column_and_the_reason_of_each_rejection(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    words = ("--rate", "20Mbps", "--rtt", "100ms", "--buffer", "20pkt", "--size", "1MB")
+    names = ("--flows", "4", "--startup", "slow-start,hystart,jump-start")
+    answer = words_of(cli("compare", *words, *names, "--details"))
+    assert "Rejected: jump-start is 44 % faster (sensitivity 44 to 45 %, 40 repeats), but" in answer
+    assert "but loses 9.0 % of its packets (limit 3.2 %)." in answer
+    assert "Hidden, too narrow" not in answer
+    assert "slower >10 %" in answer
+    assert " dropped " in answer
+
+
 def test_a_random_path_shows_means_over_seeds_with_intervals(cli: Cli) -> None:
     words = ("--path", "wifi", "--size", "1MB", "--startup", "slow-start,gauge")
     answer = cli("compare", *words, "--baseline", "slow-start").out.replace("\n", " ")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from flowstart import _native, extras
 from flowstart.comparison import landing, tables
+from flowstart.comparison.overview import reasons
 from flowstart.comparison.plan import Case, Plan
 from flowstart.comparison.rows import placed
 from flowstart.comparison.summary import Group, Summary, ordered, summarise
@@ -28,18 +29,6 @@ if TYPE_CHECKING:
 
     from flowstart.comparison.intervals import Intervals
     from flowstart.simulation.series import Series
-
-
-def verdict(found: "Intervals") -> list[str]:
-    """What to choose for each size and why, and what that rests on."""
-    lines = []
-    for group, decision in found.decisions.items():
-        chosen = decision.choice()
-        why = "; ".join(f"{one.setting}: {one.status}" for one in decision.judgements)
-        keep = "keep " if chosen == found.baseline else ""
-        if why:
-            lines.append(f"{group.name}: {keep}{chosen} ({why}).")
-    return [*lines, found.method]
 
 
 MOST_DRAWN = 4
@@ -272,8 +261,8 @@ class ComparisonData(Result):
 
     @property
     def verdict(self) -> list[str]:
-        """What to choose for each size, unless the uncertainty was left out."""
-        return verdict(self.intervals) if self.intervals else []
+        """What to choose for each size, why, and how that was found; nothing without repeats."""
+        return [*reasons(self), self.intervals.method] if self.intervals else []
 
     @property
     def all_failed(self) -> bool:

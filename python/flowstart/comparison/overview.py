@@ -58,6 +58,37 @@ def _spread(group: Sequence[Summary]) -> float:
     return max((abs(s.change) for s in group if s.change is not None), default=0.0)
 
 
+def reasons(found: "ComparisonData") -> list[str]:
+    """What to choose for each size, and a sentence on each other startup with its figures."""
+    lines = []
+    for key, group in groupby(found.summaries, key=lambda s: s.group):
+        if found.intervals and (decision := found.intervals.decisions[key]).judgements:
+            choice = decision.choice()
+            keep = "keep " if choice == found.baseline else ""
+            by = {s.startup: s for s in group}
+            base = by.get(found.baseline)
+            lines.append(f"{key.name}: {keep}{custom.short(choice)}.")
+            lines += [
+                f"{str(one.status).capitalize()}: {_reason(found.intervals, one, s, base or s)}."
+                for one in decision.judgements
+                if (s := by.get(one.setting))
+            ]
+    return lines
+
+
+def _reason(intervals: "Intervals", judged: Judgement, s: Summary, base: Summary) -> str:
+    """A startup's change, and what else its status rests on."""
+    name = custom.short(s.startup)
+    if _is_incomplete(s) or _is_incomplete(base):
+        return _completed([s] if _is_incomplete(s) else [base])
+    if judged.vetoes:
+        return _rejected(intervals, judged, s, base)
+    if judged.status == Status.EQUAL:
+        return f"{name} is as fast{_interval(intervals, s)}"
+    why = "" if judged.gain.enough else f" ({judged.gain.reason})"
+    return f"{name} is {_change(s)}{_interval(intervals, s)}{why}"
+
+
 def _ran(found: "ComparisonData") -> str:
     """The path, its capacity and buffer, and the endpoints; each verdict has its seeds."""
     seeds = found.plan.seeds
@@ -88,7 +119,8 @@ def _without_choice(found: "ComparisonData", group: Sequence[Summary]) -> str:
     if not any(s.complete for s in group):
         return f"{name}: no transfer was completed."
     if _is_incomplete(_base(found, group)):
-        return f"{name}: inconclusive; {_completed(group)}."
+        doubt = "inconclusive; " if len(group) > 1 else ""
+        return f"{name}: {doubt}{_completed(group)}."
     if len(group) == 1:
         return f"{name}: {baseline} completes in {text.short_seconds(group[0].fct_s)}."
     if not found.intervals:
@@ -161,15 +193,10 @@ def _kept(intervals: "Intervals", group: Sequence[Summary], baseline: str) -> st
     best = min(others, key=lambda s: s.change or 0.0)
     base = next((s for s in group if s.startup == intervals.baseline), best)
     judged = intervals.decisions[best.group].verdict.of(best.startup)
-    if judged and judged.vetoes:
-        return f"keep {baseline}; {_rejected(intervals, judged, best, base)}"
-    if judged is None or judged.status == Status.EQUAL:
+    if judged is None:
         return f"keep {baseline}; {custom.short(best.startup)} is as fast"
-    change = f"{custom.short(best.startup)} is {_change(best)}{_interval(intervals, best)}"
-    if judged.status == Status.INCONCLUSIVE:
-        why = "" if judged.gain.enough else f" ({judged.gain.reason})"
-        return f"inconclusive, keep {baseline}; {change}{why}"
-    return f"keep {baseline}; {change}"
+    doubt = "inconclusive, " if judged.status == Status.INCONCLUSIVE else ""
+    return f"{doubt}keep {baseline}; {_reason(intervals, judged, best, base)}"
 
 
 def _rejected(intervals: "Intervals", judged: Judgement, s: Summary, base: Summary) -> str:
