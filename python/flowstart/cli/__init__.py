@@ -84,16 +84,16 @@ def _number_needed(error: "TyperException") -> str:
 
     typer states what pydantic expects, without the value.
     """
-    option, cause = getattr(error, "param", None), error.__cause__
-    if option is None or not hasattr(cause, "errors"):
+    option = getattr(error, "param", None)
+    errors = getattr(error.__cause__, "errors", None)
+    if option is None or errors is None:
         return ""
-    first = cause.errors()[0]
     kinds = {"int": "a whole number", "float": "a number"}
     kind = kinds.get(getattr(option.type_descriptor.annotation, "__name__", ""))
     if kind is None:
         return ""
     least = "" if option.min is None else f" from {option.min} on"
-    return f"{option.opts[-1]}: `{first['input']}` is not {kind}{least}"
+    return f"{option.opts[-1]}: `{errors()[0]['input']}` is not {kind}{least}"
 
 
 def _exited(error: SystemExit) -> int:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from flowstart import _native, extras
 from flowstart.comparison import landing, tables
-from flowstart.comparison.overview import reasons
 from flowstart.comparison.plan import Case, Plan
 from flowstart.comparison.rows import placed
 from flowstart.comparison.summary import Group, Summary, ordered, summarise
@@ -258,11 +257,6 @@ class ComparisonData(Result):
             "repeats": self.intervals.column if self.intervals else "",
         }
         return "\n".join([_native.legend(json.dumps(facts)), *self.notes])
-
-    @property
-    def verdict(self) -> list[str]:
-        """What to choose for each size, why, and how that was found; nothing without repeats."""
-        return [*reasons(self), self.intervals.method] if self.intervals else []
 
     @property
     def all_failed(self) -> bool:

@@ -58,22 +58,31 @@ def _spread(group: Sequence[Summary]) -> float:
     return max((abs(s.change) for s in group if s.change is not None), default=0.0)
 
 
-def reasons(found: "ComparisonData") -> list[str]:
-    """What to choose for each size, and a sentence on each other startup with its figures."""
-    lines = []
-    for key, group in groupby(found.summaries, key=lambda s: s.group):
-        if found.intervals and (decision := found.intervals.decisions[key]).judgements:
-            choice = decision.choice()
-            keep = "keep " if choice == found.baseline else ""
-            by = {s.startup: s for s in group}
-            base = by.get(found.baseline)
-            lines.append(f"{key.name}: {keep}{custom.short(choice)}.")
-            lines += [
-                f"{str(one.status).capitalize()}: {_reason(found.intervals, one, s, base or s)}."
-                for one in decision.judgements
-                if (s := by.get(one.setting))
-            ]
-    return lines
+def verdict(found: "ComparisonData") -> list[str]:
+    """What to choose for each size, a sentence on each other startup, and the method."""
+    if not found.intervals:
+        return []
+    groups = groupby(found.summaries, key=lambda s: s.group)
+    lines = [line for _, group in groups for line in _verdict(found, list(group))]
+    return [*lines, found.intervals.method]
+
+
+def _verdict(found: "ComparisonData", group: Sequence[Summary]) -> list[str]:
+    """The verdict on one size."""
+    decision = found.intervals.decision(group[0]) if found.intervals else None
+    if not found.intervals or not decision or not decision.judgements:
+        return []
+    choice, base = decision.choice(), _base(found, group)
+    keep = "keep " if choice == found.baseline else ""
+    return [
+        f"{group[0].group.name}: {keep}{custom.short(choice)}.",
+        *(
+            f"{str(one.status).capitalize()}: {_reason(found.intervals, one, s, base)}."
+            for one in decision.judgements
+            for s in group
+            if s.startup == one.setting
+        ),
+    ]
 
 
 def _reason(intervals: "Intervals", judged: Judgement, s: Summary, base: Summary) -> str:
