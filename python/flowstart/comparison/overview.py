@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from flowstart.comparison.data import ComparisonData
     from flowstart.comparison.intervals import Intervals
 
-LINES = 9
+LINES = 6
 """The most lines of further sizes; others are behind `--details`."""
 
 FEW = 4
@@ -49,6 +49,7 @@ def overview(found: "ComparisonData", command: str = "") -> summary.Summary:
             *_closing(found, table),
         ],
         command,
+        least_rows=2,
         hint="All columns and notes: --details. Figures and a report: -o DIR",
     )
 
@@ -299,8 +300,7 @@ def _deployable(found: "ComparisonData", group: Sequence[Summary], first: Summar
     if best is base:
         rest = f"keep {custom.short(found.baseline)}"
     elif found.intervals and _is_equal(found.intervals, best):
-        rest = f"{custom.short(best.startup)}, as fast as {custom.short(found.baseline)}, "
-        rest += _fewer(best, base)
+        rest = f"{custom.short(best.startup)}, as fast, {_fewer(best, base)}"
     return [f"It {obstacle}; otherwise {rest}", _over_limit(found, able, best)]
 
 
