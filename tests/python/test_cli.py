@@ -365,6 +365,22 @@ def test_an_option_of_an_old_name_is_refused_with_the_new_one(
     assert error.startswith(f"flowstart: {option}: now {new}")
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--repeat", "0"), "--repeat: `0` is not a whole number from 1 on"),
+        (("--flows", "0"), "--flows: `0` is not a whole number from 1 on"),
+        (("--repeat", "1.5"), "--repeat: `1.5` is not a whole number from 1 on"),
+        (("--seed", "abc"), "--seed: `abc` is not a whole number"),
+        (("--workers", "x"), "--workers: `x` is not a whole number from 1 on"),
+    ],
+)
+def test_a_refused_number_is_named_with_its_option_and_range(
+    cli: Cli, words: tuple[str, str], message: str
+) -> None:
+    assert cli("compare", *PATH, *words) == (2, "", f"flowstart: {message}\n")
+
+
 def test_a_flag_without_a_value_may_be_repeated(cli: Cli) -> None:
     assert cli("algorithms", "reno", "--json", "--json").status == 0
 

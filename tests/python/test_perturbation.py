@@ -99,7 +99,8 @@ def test_marks_and_sentences_follow_from_the_intervals(path: fs.NetworkPath) -> 
     (decision,) = result.intervals.decisions.values()
     assert decision.choice() == "jump-start"
     words = "\n".join(result.verdict)
-    assert "100 kB: jump-start (jump-start: recommended; hystart: no difference)" in words
+    assert "100 kB: jump-start.\nRecommended: jump-start is " in words
+    assert "No difference: hystart is as fast." in words
     assert "95 % of 40 repeats with perturbed delays" in words
     assert "◀: fastest within every limit" in result.legend
 

@@ -101,7 +101,7 @@ def test_the_command_repeats_the_comparison(cli: Cli) -> None:
         ("--requests 2 --flows 3", "--flows: `3` changes nothing: the requests have one"),
         ("--requests 2 --idle 10", "--idle: `10` is not a time with a unit"),
         ("--requests 2 --size 10", "--size: `10` is not a size with a unit"),
-        ("--requests 1", "'--requests': Input should be greater than or equal to 2"),
+        ("--requests 1", "--requests: `1` is not a whole number from 2 on"),
     ],
 )
 def test_requests_that_are_wrong_get_one_line(cli: Cli, options: str, message: str) -> None:

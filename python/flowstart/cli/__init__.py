@@ -8,6 +8,10 @@ SIGTERM, 129 by SIGHUP. Errors are one line on stderr.
 import os
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typer.exceptions import TyperException
 
 COMPLETION = "_FLOWSTART_COMPLETE"
 """Set by a shell that completes a command line."""
@@ -69,10 +73,27 @@ def _run(arguments: Sequence[str]) -> int:
         status = 2 if isinstance(error, PermissionError) else 1
         return _complain(f"{os.fsdecode(error.filename)}: {error.strerror}", status)
     except TyperException as error:
-        return _complain(error.format_message(), error.exit_code)
+        return _complain(_number_needed(error) or error.format_message(), error.exit_code)
     if status == 130:  # what typer makes of KeyboardInterrupt
         raise KeyboardInterrupt
     return status or 0
+
+
+def _number_needed(error: "TyperException") -> str:
+    """Which option's value is no number of its range; empty for another error of an option.
+
+    typer states what pydantic expects, without the value.
+    """
+    option = getattr(error, "param", None)
+    errors = getattr(error.__cause__, "errors", None)
+    if option is None or errors is None:
+        return ""
+    kinds = {"int": "a whole number", "float": "a number"}
+    kind = kinds.get(getattr(option.type_descriptor.annotation, "__name__", ""))
+    if kind is None:
+        return ""
+    least = "" if option.min is None else f" from {option.min} on"
+    return f"{option.opts[-1]}: `{errors()[0]['input']}` is not {kind}{least}"
 
 
 def _exited(error: SystemExit) -> int:

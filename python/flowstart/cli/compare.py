@@ -134,7 +134,7 @@ def _show_details(result: "Comparison") -> None:
 
     console.say(result.headline)
     if result.records:
-        console.show_grid(result.table)
+        console.show_columns(result.table)
         for line in [*result.legend.splitlines(), *result.verdict]:
             console.show_text(line)
     if after := result.landing_table:

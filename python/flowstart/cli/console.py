@@ -214,6 +214,13 @@ def show_grid(grid: "Grid", width: int | None = None) -> None:
     show(grid, _stdout(width))
 
 
+def show_columns(grid: "Grid") -> None:
+    """A table on stdout with all its columns, in several tables where the terminal is narrow."""
+    from flowstart.render.summary import show_all
+
+    show_all(grid, _stdout(None))
+
+
 def show_summary(found: "Summary") -> None:
     """What was run, the answer, a table, and what to do next, on one screen."""
     if folder := _output():

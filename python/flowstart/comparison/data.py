@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flowstart import _native, extras, interrupts
+from flowstart import _native, extras
 from flowstart.comparison import landing, tables
 from flowstart.comparison.plan import Case, Plan
 from flowstart.comparison.rows import placed
@@ -18,6 +18,7 @@ from flowstart.model.document import Document, queues, resolve
 from flowstart.render import columns, footnotes
 from flowstart.render.grid import Grid
 from flowstart.render.result import Result
+from flowstart.simulation import bounds
 from flowstart.simulation.run import all_failed, headline, simulate
 
 if TYPE_CHECKING:
@@ -27,18 +28,6 @@ if TYPE_CHECKING:
 
     from flowstart.comparison.intervals import Intervals
     from flowstart.simulation.series import Series
-
-
-def verdict(found: "Intervals") -> list[str]:
-    """What to choose for each size and why, and what that rests on."""
-    lines = []
-    for group, decision in found.decisions.items():
-        chosen = decision.choice()
-        why = "; ".join(f"{one.setting}: {one.status}" for one in decision.judgements)
-        keep = "keep " if chosen == found.baseline else ""
-        if why:
-            lines.append(f"{group.name}: {keep}{chosen} ({why}).")
-    return [*lines, found.method]
 
 
 MOST_DRAWN = 4
@@ -216,7 +205,7 @@ class ComparisonData(Result):
         """Why runs are missing, in words; empty where none is."""
         if not self.interrupted and not self.failures:
             return ""
-        why = f"stopped by {interrupts.cause()}" if self.interrupted else "some runs failed"
+        why = f"stopped by {bounds.current().cause}" if self.interrupted else "some runs failed"
         return f"{why}, {self.finished} of {len(self.plan.cases())} runs are finished"
 
     @functools.cached_property
@@ -268,11 +257,6 @@ class ComparisonData(Result):
             "repeats": self.intervals.column if self.intervals else "",
         }
         return "\n".join([_native.legend(json.dumps(facts)), *self.notes])
-
-    @property
-    def verdict(self) -> list[str]:
-        """What to choose for each size, unless the uncertainty was left out."""
-        return verdict(self.intervals) if self.intervals else []
 
     @property
     def all_failed(self) -> bool:

@@ -182,7 +182,8 @@ class Intervals:
         """How many repeats there are, in words: `80 to 320 seeds`."""
         counts = sorted(decision.repeats.count for decision in self.decisions.values())
         number = " to ".join(str(count) for count in dict.fromkeys([counts[0], counts[-1]]))
-        return f"{number} {'seeds' if self.drawn else 'repeats with perturbed delays'}"
+        unit = self.unit[counts[-1] != 1]
+        return f"{number} {unit}{'' if self.drawn else ' with perturbed delays'}"
 
     @property
     def method(self) -> str:
@@ -205,6 +206,8 @@ class Intervals:
             return "interrupted"
         if self.fixed:
             return "as requested"
+        if not all(decision.is_comparable for decision in self.decisions.values()):
+            return "inconclusive"
         settled = [decision.is_settled for decision in self.decisions.values()]
         if all(settled):
             return "enough to decide"

@@ -1,7 +1,7 @@
 """The answer of a comparison on one screen: the fastest startup, and what it costs."""
 
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import TYPE_CHECKING
 
 from flowstart import text
@@ -9,6 +9,7 @@ from flowstart.comparison import tables
 from flowstart.comparison.summary import Summary
 from flowstart.inference import Gate, Status
 from flowstart.inference.gates import Quantity
+from flowstart.inference.verdict import Judgement, equal
 from flowstart.model import custom
 from flowstart.model.catalog import needs_help
 from flowstart.render import summary
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from flowstart.comparison.data import ComparisonData
     from flowstart.comparison.intervals import Intervals
 
-SIZES = 5
-"""The most further sizes that have a line each."""
+LINES = 6
+"""The most lines of further sizes; others are behind `--details`."""
 
 FEW = 4
 """At most so many startups are named in a note."""
@@ -31,21 +32,24 @@ def overview(found: "ComparisonData", command: str = "") -> summary.Summary:
         return summary.Summary(f"{found.headline}.", [], command=command)
     groups = [list(group) for _, group in groupby(found.summaries, key=lambda s: s.group)]
     first = max(groups, key=_spread)
-    others = [_line(found, group) for group in groups if group is not first]
-    more = [f"{len(others) - SIZES} more sizes: --details"] if len(others) > SIZES else []
+    others = [_answer(found, group) for group in groups if group is not first]
+    lines = accumulate(len(summary.folded(answer)) for answer in others)
+    most = sum(count <= LINES for count in lines)
+    more = [f"{text.counted(len(others) - most, 'more size', 'more sizes')}: --details"]
     table = _table(found, first)
     return summary.Summary(
         _ran(found),
         [_answer(found, first) + _lower_bound(found, first)],
         table,
         [
-            *others[:SIZES],
-            *more,
+            *others[:most],
+            *more * (most < len(others)),
             *_undeployable(found, first),
             *found.cautions,
             *_closing(found, table),
         ],
         command,
+        least_rows=2,
         hint="All columns and notes: --details. Figures and a report: -o DIR",
     )
 
@@ -53,6 +57,46 @@ def overview(found: "ComparisonData", command: str = "") -> summary.Summary:
 def _spread(group: Sequence[Summary]) -> float:
     """The largest change of a size."""
     return max((abs(s.change) for s in group if s.change is not None), default=0.0)
+
+
+def verdict(found: "ComparisonData") -> list[str]:
+    """What to choose for each size, a sentence on each other startup, and the method."""
+    if not found.intervals:
+        return []
+    groups = groupby(found.summaries, key=lambda s: s.group)
+    lines = [line for _, group in groups for line in _verdict(found, list(group))]
+    return [*lines, found.intervals.method]
+
+
+def _verdict(found: "ComparisonData", group: Sequence[Summary]) -> list[str]:
+    """The verdict on one size."""
+    decision = found.intervals.decision(group[0]) if found.intervals else None
+    if not found.intervals or not decision or not decision.judgements:
+        return []
+    choice, base = decision.choice(), _base(found, group)
+    keep = "keep " if choice == found.baseline else ""
+    return [
+        f"{group[0].group.name}: {keep}{custom.short(choice)}.",
+        *(
+            f"{str(one.status).capitalize()}: {_reason(found.intervals, one, s, base)}."
+            for one in decision.judgements
+            for s in group
+            if s.startup == one.setting
+        ),
+    ]
+
+
+def _reason(intervals: "Intervals", judged: Judgement, s: Summary, base: Summary) -> str:
+    """A startup's change, and what else its status rests on."""
+    name = custom.short(s.startup)
+    if _is_incomplete(s) or _is_incomplete(base):
+        return _completed([s] if _is_incomplete(s) else [base])
+    if judged.vetoes:
+        return _rejected(intervals, judged, s, base)
+    if judged.status == Status.EQUAL:
+        return f"{name} is as fast{_interval(intervals, s)}"
+    why = "" if judged.gain.enough else f" ({judged.gain.reason})"
+    return f"{name} is {_change(s)}{_interval(intervals, s)}{why}"
 
 
 def _ran(found: "ComparisonData") -> str:
@@ -68,21 +112,25 @@ def _answer(found: "ComparisonData", group: Sequence[Summary]) -> str:
     """The startup to choose for a size, with its cost, or why to keep the baseline."""
     first = _chosen(found, group)
     if first is None:
-        return _line(found, group)
-    decision = found.intervals.decision(first) if found.intervals else None
-    ties = [custom.short(name) for name in decision.ties(first.startup)] if decision else []
-    tied = f" Not significantly slower: {text.listed(ties)}." if ties else ""
-    answer = _line(found, group) + tied + _loss(found, group, first)
-    return answer + _deployable(found, group, first) + _over_limit(found, group, first)
+        return _without_choice(found, group)
+    parts = [
+        _named(found, group, first),
+        _loss(found, group, first),
+        *_deployable(found, group, first),
+        _ties(found, first),
+        _over_limit(found, group, first),
+    ]
+    return " ".join(f"{part}." for part in dict.fromkeys(parts) if part)
 
 
-def _line(found: "ComparisonData", group: Sequence[Summary]) -> str:
-    """The startup to choose for a size, or why to keep the baseline."""
+def _without_choice(found: "ComparisonData", group: Sequence[Summary]) -> str:
+    """Why to keep the baseline for a size."""
     name, baseline = tables.group_name(group[0]), custom.short(found.baseline)
-    if first := _chosen(found, group):
-        return _named(found, group, first)
     if not any(s.complete for s in group):
         return f"{name}: no transfer was completed."
+    if _is_incomplete(_base(found, group)):
+        doubt = "inconclusive; " if len(group) > 1 else ""
+        return f"{name}: {doubt}{_completed(group)}."
     if len(group) == 1:
         return f"{name}: {baseline} completes in {text.short_seconds(group[0].fct_s)}."
     if not found.intervals:
@@ -90,23 +138,42 @@ def _line(found: "ComparisonData", group: Sequence[Summary]) -> str:
     return f"{name}: {_kept(found.intervals, group, baseline)}."
 
 
+def _base(found: "ComparisonData", group: Sequence[Summary]) -> Summary:
+    """The baseline's summary; the first where the baseline has none."""
+    return next((s for s in group if s.startup == found.baseline), group[0])
+
+
+def _is_incomplete(s: Summary) -> bool:
+    return s.complete < s.flows
+
+
+def _completed(group: Sequence[Summary]) -> str:
+    """How many transfers startups completed, of those that did not complete all."""
+    rest = [s for s in group if _is_incomplete(s)]
+    counts = [f"{custom.short(s.startup)} completed {s.complete} of {s.flows}" for s in rest[:FEW]]
+    more = f" transfers, {len(rest) - FEW} more startups not all" if len(rest) > FEW else ""
+    counts[0] += "" if more else " transfers"
+    return ", ".join(counts) + more
+
+
 def _named(found: "ComparisonData", group: Sequence[Summary], first: Summary) -> str:
     """The startup to choose, and how it compares with the baseline."""
     name, baseline = tables.group_name(first), custom.short(found.baseline)
-    intervals = found.intervals
+    intervals, base = found.intervals, _base(found, group)
     if intervals is None:
-        return f"Fastest for {name}: {_gain(first)} than {baseline} ({_runs(first)})."
-    decision = intervals.decisions[first.group]
-    fastest = decision.verdict.recommended
-    base = next(s for s in group if s.startup == found.baseline)
+        if _is_incomplete(base):
+            time = text.short_seconds(first.fct_s)
+            return f"Fastest for {name}: {custom.short(first.startup)}, {time}; {_completed(group)}"
+        return f"Fastest for {name}: {_gain(first)} than {baseline} ({_runs(first)})"
+    fastest = intervals.decisions[first.group].verdict.recommended
     if fastest is None:
         chosen = custom.short(first.startup)
-        return f"{name}: {chosen} is as fast as {baseline}, {_fewer(first, base)}."
+        return f"{name}: {chosen} is as fast as {baseline}, {_fewer(first, base)}"
     answer = f"Fastest for {name}: {_gain(first)} than {baseline}{_interval(intervals, first)}"
-    if fastest != first.startup:
-        other = next(s for s in group if s.startup == fastest)
-        answer += f"; {custom.short(fastest)} is as fast; {_fewer(first, other)}"
-    return f"{answer}."
+    if fastest == first.startup:
+        return answer
+    other = next(s for s in group if s.startup == fastest)
+    return f"{answer}, as fast as {custom.short(fastest)}, {_fewer(first, other)}"
 
 
 def _fewer(s: Summary, other: Summary) -> str:
@@ -129,23 +196,26 @@ def _chosen(found: "ComparisonData", group: Sequence[Summary]) -> Summary | None
 
 def _kept(intervals: "Intervals", group: Sequence[Summary], baseline: str) -> str:
     """Why to keep the baseline: the fastest other startup, and what speaks against it."""
-    others = [s for s in group if s.change is not None and s.complete == s.flows]
+    others = [s for s in group if s.change is not None and not _is_incomplete(s)]
     others = [s for s in others if s.startup != intervals.baseline]
     if not others:
-        return f"keep {baseline}; no other startup completed"
+        return f"keep {baseline}; {_completed(group)}"
     best = min(others, key=lambda s: s.change or 0.0)
     base = next((s for s in group if s.startup == intervals.baseline), best)
     judged = intervals.decisions[best.group].verdict.of(best.startup)
-    name = custom.short(best.startup)
-    if judged is None or judged.status == Status.EQUAL:
-        return f"keep {baseline}; {name} is as fast"
-    told = f"{name} is {_change(best)}{_interval(intervals, best)}"
-    if judged.vetoes and (best.change or 0.0) < 0:
-        return f"keep {baseline}; {told}, but {_objection(judged.vetoes[0], best, base)}"
-    if judged.status == Status.INCONCLUSIVE:
-        why = "" if judged.gain.enough else f" ({judged.gain.reason})"
-        return f"inconclusive, keep {baseline}; {told}{why}"
-    return f"keep {baseline}; {told}"
+    if judged is None:
+        return f"keep {baseline}; {custom.short(best.startup)} is as fast"
+    doubt = "inconclusive, " if judged.status == Status.INCONCLUSIVE else ""
+    return f"{doubt}keep {baseline}; {_reason(intervals, judged, best, base)}"
+
+
+def _rejected(intervals: "Intervals", judged: Judgement, s: Summary, base: Summary) -> str:
+    """A startup that is beyond a limit, with its change."""
+    change = f"{_change(s)}{_interval(intervals, s)},"
+    if equal(judged.gain):
+        change = "as fast,"
+    joint = "but" if equal(judged.gain) or (s.change or 0.0) < 0 else "and"
+    return f"{custom.short(s.startup)} is {change} {joint} {_objection(judged.vetoes[0], s, base)}"
 
 
 def _objection(gate: Gate, s: Summary, base: Summary) -> str:
@@ -188,42 +258,65 @@ def _change(s: Summary) -> str:
 
 def _loss(found: "ComparisonData", group: Sequence[Summary], first: Summary) -> str:
     """The losses of the startup to choose, if they are more than the baseline's."""
-    base = next((s for s in group if s.startup == found.baseline), first)
+    base = _base(found, group)
     shares = [text.short_share(s.loss) for s in (first, base)]
     if first.dropped <= base.dropped or shares[0] == shares[1]:
         return ""
-    return f" It loses {shares[0]} of its packets, {custom.short(found.baseline)} {shares[1]}."
+    return f"It loses {shares[0]} of its packets, {custom.short(found.baseline)} {shares[1]}"
 
 
-def _over_limit(found: "ComparisonData", group: Sequence[Summary], first: Summary) -> str:
-    """A faster startup that is beyond a limit."""
+def _ties(found: "ComparisonData", first: Summary) -> str:
+    """What is not significantly slower than the startup to choose."""
+    decision = found.intervals.decision(first) if found.intervals else None
+    names = [custom.short(name) for name in decision.ties(first.startup)] if decision else []
+    if len(names) > FEW:
+        names = [*names[: FEW - 1], f"{len(names) - FEW + 1} more"]
+    return f"Not significantly slower: {text.listed(names)}" if names else ""
+
+
+def _over_limit(found: "ComparisonData", group: Sequence[Summary], than: Summary) -> str:
+    """The fastest of the startups that are faster than one, and beyond a limit."""
     if not found.intervals:
         return ""
-    decision = found.intervals.decisions[first.group]
-    base = next((s for s in group if s.startup == found.baseline), first)
+    verdict, base = found.intervals.decisions[than.group].verdict, _base(found, group)
+    change = 0.0 if than is base else than.change or 0.0
     for s in sorted(group, key=lambda s: s.change or 0.0):
-        judged = decision.verdict.of(s.startup)
-        if judged and judged.vetoes and (s.change or 0.0) < (first.change or 0.0):
-            return f" {_gain(s)}, but {_objection(judged.vetoes[0], s, base)}."
+        judged = verdict.of(s.startup)
+        if judged and judged.vetoes and (s.change or 0.0) < change and not equal(judged.gain):
+            return f"{_gain(s)}, but {_objection(judged.vetoes[0], s, base)}"
     return ""
 
 
-def _deployable(found: "ComparisonData", group: Sequence[Summary], first: Summary) -> str:
-    """The fastest startup that a sender can deploy alone, where `first` is none."""
+def _deployable(found: "ComparisonData", group: Sequence[Summary], first: Summary) -> list[str]:
+    """The startup to choose of those that a sender can deploy alone, where `first` is none."""
     obstacle = _obstacle(found, first)
     if not obstacle:
-        return ""
-    able = [s for s in group if s.complete == s.flows and not _obstacle(found, s)]
+        return []
+    able = [s for s in group if not _is_incomplete(s) and not _obstacle(found, s)]
     if not able:
-        return f" It {obstacle}."
-    best = min(able, key=_time)
+        return [f"It {obstacle}"]
+    best, base = _best_of(found, able), _base(found, group)
+    rest = _gain(best)
+    if best is base:
+        rest = f"keep {custom.short(found.baseline)}"
+    elif found.intervals and _is_equal(found.intervals, best):
+        rest = f"{custom.short(best.startup)}, as fast, {_fewer(best, base)}"
+    return [f"It {obstacle}; otherwise {rest}", _over_limit(found, able, best)]
+
+
+def _is_equal(intervals: "Intervals", s: Summary) -> bool:
+    judged = intervals.decisions[s.group].verdict.of(s.startup)
+    return judged is not None and judged.status == Status.EQUAL
+
+
+def _best_of(found: "ComparisonData", able: Sequence[Summary]) -> Summary:
+    """The startup to choose of some: the baseline if none of them is better."""
+    best, base = min(able, key=_time), _base(found, able)
     if found.intervals:
-        decision = found.intervals.decisions[first.group]
-        choice = decision.choice([s.startup for s in able])
-        best = next((s for s in able if s.startup == choice), best)
-    keep = best.startup == found.baseline or (best.change or 0.0) >= 0
-    rest = f"keep {custom.short(found.baseline)}" if keep else _gain(best)
-    return f" It {obstacle}; otherwise {rest}."
+        choice = found.intervals.decisions[best.group].choice([s.startup for s in able])
+        return next((s for s in able if s.startup == choice), best)
+    is_slower = base.startup == found.baseline and (best.change or 0.0) >= 0
+    return base if is_slower else best
 
 
 def _obstacle(found: "ComparisonData", s: Summary) -> str:
@@ -252,14 +345,19 @@ def _table(found: "ComparisonData", group: Sequence[Summary]) -> Grid:
     if intervals:
         grid.columns += [Column(intervals.column), Column("slower\n>10 %", spare=2)]
     grid.columns += [Column("lost", spare=1), Column("RTOs", spare=4)]
-    grid.columns += [Column("background", spare=3), Column("exit", number=False)]
+    grid.columns += [
+        Column("background", spare=3),
+        Column("exit", number=False, spare=2 if flows else 0),
+    ]
+    base = _base(found, group)
     for s in sorted(group, key=lambda s: _place(s, found.baseline)):
         if s.best:
             grid.marked.add(len(grid.rows))
         cells = [custom.short(s.startup), _completion(s)]
         cells += [text.short_seconds(s.slowest_flow_s), text.ratio(s.fairness)] if flows else []
-        is_base = s.startup == found.baseline
-        cells.append("baseline" if is_base else text.short_percent(s.change))
+        # Means over different transfers are no change.
+        change = None if _is_incomplete(s) or _is_incomplete(base) else s.change
+        cells.append("baseline" if s is base else text.short_percent(change))
         cells += [intervals.ends(s), intervals.slower_share(s)] if intervals else []
         cells += [text.short_share(s.loss), text.count(s.timeouts)]
         cells.append(text.short_percent(s.background_change) if s.background_change else "")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from flowstart import text
 from flowstart.comparison import tables as grids
 from flowstart.comparison.data import ComparisonData
-from flowstart.comparison.overview import overview
+from flowstart.comparison.overview import overview, verdict
 from flowstart.comparison.plan import Case, Plan
 from flowstart.comparison.summary import Summary
 from flowstart.render import figure_files, html, interactive
@@ -245,7 +245,7 @@ def pictures(
     parts = [html.first_page(overview(result).html())]
     parts += [html.heading("All columns"), html.paragraph(result.headline)]
     parts += [html.table(traced(result))]
-    parts += [html.paragraph(line) for line in (result.legend, *result.verdict)]
+    parts += [html.paragraph(line) for line in (result.legend, *verdict(result))]
     rows = _rows(result)
     parts.append(interactive.CHARTS)
     parts += figure_files.apology()
@@ -374,6 +374,11 @@ class Comparison(ComparisonData):
         >>> found.frame.select("startup", "complete").rows()
         [('slow-start', True), ('jump-start', True)]
     """
+
+    @property
+    def verdict(self) -> list[str]:
+        """What to choose for each size, why, and how that was found; nothing without repeats."""
+        return verdict(self)
 
     def summary(self, command: str = "") -> Screen:
         """The fastest startup of each size and its cost, on one screen."""

@@ -109,7 +109,7 @@ class Repeats:
             seed=1,
         )
         return [
-            self._with_incomplete(row, times[:, pair[0]])
+            self._with_incomplete(row, times[:, pair])
             for row, pair in zip(rows, pairs, strict=True)
         ]
 
@@ -117,7 +117,7 @@ class Repeats:
         """A row without an interval if repeats are few, or not all transfers were completed."""
         if len(times) < FEW_CLUSTERS:
             return replace(row, low=None, high=None, reason=TOO_FEW)
-        never = int(np.isinf(times).sum())
+        never = int(np.isinf(times).any(axis=1).sum())
         if not never:
             return row
         reason = f"not completed in {never} of {len(times)} repeats"
@@ -127,6 +127,7 @@ class Repeats:
         """The change on the path itself, and the range of `RANGE` of the repeats."""
         with np.errstate(invalid="ignore"):
             changes = times[:, variant] / times[:, base] - 1
+        changes[np.isinf(times[:, base])] = np.nan
         place = (self.name, names[variant], Statistic.GEOMEAN_RATIO)
         exact = None if np.isnan(changes[0]) else float(changes[0])
         counts = (len(changes), float(len(changes)))
@@ -156,6 +157,12 @@ class Decision:
     gates: dict[str, list[Gate]]
     """All gates by variant, also those that do not veto; none of a variant that is slower."""
     verdict: Verdict
+
+    @property
+    def is_comparable(self) -> bool:
+        """Whether there are enough repeats, in all of which the baseline is complete."""
+        base = self.repeats.times[:, self.names.index(self.verdict.baseline)]
+        return len(base) >= FEW_CLUSTERS and not np.isinf(base).any()
 
     @property
     def is_settled(self) -> bool:

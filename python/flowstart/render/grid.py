@@ -1,6 +1,6 @@
 """A table of text, for the terminal and for pages alike."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -93,6 +93,14 @@ class Grid:
             is_same = len(self.rows) > 1 and len(values) == 1
             if (values <= {"", ABSENT} or is_same) and not column.is_kept:
                 found.append(place)
+        return found
+
+    def only(self, titles: Collection[str]) -> "Grid":
+        """The same table with its first column and those of these titles."""
+        found = self
+        for place in range(len(self.columns) - 1, 0, -1):
+            if self.columns[place].title not in titles:
+                found = found.without(place)
         return found
 
     def without(self, index: int) -> "Grid":

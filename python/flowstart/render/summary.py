@@ -66,6 +66,15 @@ def show(grid: Grid, console: "Console") -> None:
         console.print(_text(f"Hidden, too narrow: {', '.join(dict.fromkeys(hidden))}."))
 
 
+def show_all(grid: Grid, console: "Console") -> None:
+    """The table, and in further tables of the same rows what there was no room for."""
+    found, hidden = fitted(grid, console)
+    console.print(found)
+    rest = grid.only([c.title for c in grid.columns if _line(c.title) in hidden])
+    if 1 < len(rest.columns) < len(grid.columns):
+        show_all(rest, console)
+
+
 def plain(grid: Grid, width: int) -> str:
     """The table as text of at most so many columns, with what it has no room for below it."""
     from rich.console import Console
