@@ -263,7 +263,7 @@ def _table(found: "ComparisonData", group: Sequence[Summary]) -> Grid:
         cells += [intervals.ends(s), intervals.slower_share(s)] if intervals else []
         cells += [text.short_share(s.loss), text.count(s.timeouts)]
         cells.append(text.short_percent(s.background_change) if s.background_change else "")
-        grid.rows.append([*cells, _exit(s)])
+        grid.rows.append([*cells, exit_words(s)])
     return grid
 
 
@@ -281,7 +281,7 @@ def _completion(s: Summary) -> str:
     return text.short_seconds(s.fct_s) + done
 
 
-def _exit(s: Summary) -> str:
+def exit_words(s: Summary) -> str:
     """The cwnd at the end of startup and its cause; none where startup outlasts the transfer."""
     if s.exit_reason is None:
         return "none"
