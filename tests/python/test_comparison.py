@@ -517,8 +517,8 @@ def test_the_lower_bound_is_that_of_the_rate_over_time_and_of_the_window() -> No
 
 def test_flows_of_different_routes_have_no_common_bound_and_a_range_of_bdps() -> None:
     hops = [
-        {"rate": "100Mbps", "delay": "5ms"},
-        {"rate": "10Mbps", "delay": "10ms"},
+        {"rate": "100Mbps", "delay": "5ms", "buffer": "30pkt"},
+        {"rate": "10Mbps", "delay": "10ms", "buffer": "50pkt"},
         {"rate": "1Gbps", "delay": "1ms"},
     ]
 
@@ -526,10 +526,18 @@ def test_flows_of_different_routes_have_no_common_bound_and_a_range_of_bdps() ->
         scenario = {"path": {"hops": hops}, "flows": [{"size": "1MB"} | flow for flow in flows]}
         return fs.compare(scenario, startups=["slow-start"], uncertainty=False)
 
-    short, whole = {"from_hop": 2, "to_hop": 2}, {"from_hop": 0}
+    short, whole = {"from_hop": 2, "to_hop": 2}, {"from_hop": 0, "to_hop": 1}
     mixed = compared(short, whole)
     assert mixed.lower_bound(mixed.summaries[0].group) is None
-    assert "BDP 26 to 166 packets" in mixed.headline
+    assert "BDP 25 to 166 packets" in mixed.headline
+    [summary] = mixed.summaries
+    exits = [
+        row["startup_exit_cwnd_segments"] / row["bdp_pkts"]
+        for row in mixed.records
+        if row["startup_exit_reason"] == summary.exit_reason
+        and row["startup_exit_cwnd_segments"] is not None
+    ]
+    assert (summary.min_exit_bdp, summary.max_exit_bdp) == (min(exits), max(exits))
     same = compared(short, short)
     bound: float | None = same.lower_bound(same.summaries[0].group)
     assert bound == compared(short).lower_bound(same.summaries[0].group)

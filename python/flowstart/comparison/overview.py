@@ -285,7 +285,7 @@ def exit_words(s: Summary) -> str:
     """The cwnd at the end of startup and its cause; none where startup outlasts the transfer."""
     if s.exit_reason is None:
         return "none"
-    is_one = s.min_exit_cwnd_segments == s.max_exit_cwnd_segments
+    is_one = s.min_exit_bdp == s.max_exit_bdp
     windows = tables.exits_in_bdp(s, text.ratio if is_one else text.short_ratio)
     return s.exit_reason if windows == text.ABSENT else f"{windows} BDP, {s.exit_reason}"
 
