@@ -524,7 +524,7 @@ def test_flows_of_different_routes_have_no_common_bound_and_a_range_of_bdps() ->
 
     def compared(*flows: dict[str, Any]) -> fs.Comparison:
         scenario = {"path": {"hops": hops}, "flows": [{"size": "1MB"} | flow for flow in flows]}
-        return fs.compare(scenario, startups=["slow-start"], uncertainty=False)
+        return fs.compare(scenario, startups=["jump-start"], uncertainty=False)
 
     short, whole = {"from_hop": 2, "to_hop": 2}, {"from_hop": 0, "to_hop": 1}
     mixed = compared(short, whole)

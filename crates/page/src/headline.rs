@@ -15,7 +15,8 @@ use std::collections::BTreeSet;
 pub struct Headline {
     /// The scenario of each variant with every default filled in.
     pub resolved: Vec<Value>,
-    /// The least and the most packets of the flows' bandwidth-delay products, if there are flows.
+    /// The smallest and the largest bandwidth-delay product of the flows in packets, if there are
+    /// flows.
     pub bdp: Option<(u64, u64)>,
     /// Entries of `flows` that the line is about.
     pub entries: Vec<usize>,

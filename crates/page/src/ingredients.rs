@@ -330,7 +330,7 @@ mod tests {
         serde_json::to_value(scenario.resolved().unwrap()).unwrap()
     }
 
-    /// A scenario whose flow has a stack of its own.
+    /// A scenario whose flow overrides fields of the stack.
     fn with_stack(stack: &Value) -> Value {
         let path = json!({"rate": "10Mbps", "rtt": "40ms"});
         whole(json!({"path": path, "flows": [{"size": "1MB", "stack": stack}]}))
