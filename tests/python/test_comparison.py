@@ -518,6 +518,57 @@ def test_the_lower_bound_is_that_of_the_rate_over_time_and_of_the_window() -> No
     assert bound_of(fs.NetworkPath.named("lte"), "100kB") is None
 
 
+def test_flows_of_different_routes_have_no_common_bound_and_a_range_of_bdps() -> None:
+    hops = [
+        {"rate": "100Mbps", "delay": "5ms", "buffer": "30pkt"},
+        {"rate": "10Mbps", "delay": "10ms", "buffer": "50pkt"},
+        {"rate": "1Gbps", "delay": "1ms"},
+    ]
+
+    def compared(*flows: dict[str, Any]) -> fs.Comparison:
+        scenario = {"path": {"hops": hops}, "flows": [{"size": "1MB"} | flow for flow in flows]}
+        return fs.compare(scenario, startups=["jump-start"], uncertainty=False)
+
+    short, whole = {"from_hop": 2, "to_hop": 2}, {"from_hop": 0, "to_hop": 1}
+    mixed = compared(short, whole)
+    assert mixed.lower_bound(mixed.summaries[0].group) is None
+    assert "BDP 25 to 166 packets" in mixed.headline
+    [summary] = mixed.summaries
+    exits = [
+        row["startup_exit_cwnd_segments"] / row["bdp_pkts"]
+        for row in mixed.records
+        if row["startup_exit_reason"] == summary.exit_reason
+        and row["startup_exit_cwnd_segments"] is not None
+    ]
+    assert (summary.min_exit_bdp, summary.max_exit_bdp) == (min(exits), max(exits))
+    same = compared(short, short)
+    bound: float | None = same.lower_bound(same.summaries[0].group)
+    assert bound == compared(short).lower_bound(same.summaries[0].group)
+    assert bound is not None
+    assert "BDP 166 packets" in same.headline
+
+
+def test_the_first_line_has_only_what_all_variants_have_in_common() -> None:
+    def line(*variants: str) -> str:
+        path = fs.NetworkPath(rate="20Mbps", rtt="50ms")
+        found = fs.compare(path, sizes=["10kB"], variants=variants, uncertainty=False)
+        return found.headline.split("buffer 83pkt, ")[1]
+
+    assert line("iw10: iw=10", "iw30: iw=30") == "stack linux, cubic, seed 1"
+    assert line("a: startup=hystart iw=30", "b: startup=hystart stack=quic cc=cubic") == (
+        "cubic, seed 1"
+    )
+    same = line("a: startup=hystart iw=30", "b: startup=slow-start iw=30")
+    assert same == "stack linux, cubic, IW 30, seed 1"
+
+
+def test_the_first_line_has_the_requests_of_a_connection_and_its_idle_time() -> None:
+    path = fs.NetworkPath(rate="20Mbps", rtt="50ms")
+    asked: Any = {"sizes": ["10kB"], "startups": ["slow-start"], "uncertainty": False}
+    found = fs.compare(path, requests=3, idle="1s", **asked)
+    assert found.headline.endswith("IW 10, 3 requests, idle 1s, seed 1")
+
+
 def test_one_stack_is_the_default_of_every_entry_point(tmp_path: pathlib.Path) -> None:
     path: Any = {"rate": "20Mbps", "rtt": "100ms"}
     flow = {"startup": "slow-start", "size": "100kB"}

@@ -166,6 +166,17 @@ def test_every_figure_says_its_path_stack_and_seed(path: fs.NetworkPath, count: 
     assert run.headline.endswith("stack linux, cubic, seed 3")
 
 
+def test_a_picture_of_one_seed_among_several_states_which_it_is() -> None:
+    lossy = fs.NetworkPath(rate="5Mbps", rtt="64ms", loss="1%")
+    result = fs.compare(lossy, startups=["slow-start"], sizes=["30kB"], repeat=3, uncertainty=False)
+    drawn = {name: draw() for name, draw in comparison_result._drawn(result).items()}
+    assert "seeds 1 to 3" in said(drawn.pop("completion")[0])
+    for figure, caption in drawn.values():
+        assert "seeds 1 to 3" not in said(figure)
+        assert said(figure).endswith("first flow under test of 30 kB, seed 1, one of 3")
+        assert caption.startswith("The first flow under test of 30 kB, seed 1, one of 3: ")
+
+
 @pytest.mark.slow
 def test_who_waits_for_figures_is_told_how_many_there_are(result: fs.Comparison) -> None:
     told: list[tuple[int, int]] = []

@@ -7,6 +7,7 @@ import commands
 import flowstart as fs
 import reference
 from figure import Exit, Figure
+from flowstart.comparison import overview
 from flowstart.model import path as paths
 from flowstart.model.definitions import parts
 from flowstart.simulation.series import Series, of_flow
@@ -14,6 +15,8 @@ from flowstart.simulation.series import Series, of_flow
 HEAD = "<!-- Written by `make docs` from runs; changes here are lost. -->\n\n"
 SHOWN, PALE = "hystart", "slow-start"
 SIZE, STACK = "10MB", "linux"
+SEEDS = 80
+"""Over so many seeds a random path's range of exits goes."""
 PACKET_BYTES = 1500
 _MARGIN = 1.1
 """How much higher the axis is than the largest window."""
@@ -39,9 +42,9 @@ def page(name: str, fields: dict[str, Any]) -> str:
         if field != "about"
     ]
     caption = (
-        f"*{SIZE} with `{SHOWN}`, stack `{STACK}` with CUBIC, seed 1. Pale: `{PALE}`. Dashed: "
-        "the BDP, and BDP plus buffer. Below: queue length at the bottleneck, and a mark for every "
-        "loss.*"
+        f"*{SIZE} with `{SHOWN}`, stack `{STACK}` with CUBIC, seed 1{_exits(name)}. Pale: "
+        f"`{PALE}`. Dashed: the BDP, and BDP plus buffer. Below: queue length at the bottleneck, "
+        "and a mark for every loss.*"
     )
     more = (
         "All startups on this path: [exits](../exits.md). "
@@ -59,6 +62,27 @@ def page(name: str, fields: dict[str, Any]) -> str:
         more,
     ]
     return commands.with_output(HEAD + "\n\n".join(found) + "\n")
+
+
+def _exits(name: str) -> str:
+    """On a random path, the windows at the exit over seeds, as the table of a comparison has them.
+
+    The picture is of one seed.
+    """
+    path = fs.NetworkPath.named(name)
+    found = fs.compare(
+        path,
+        startups=[SHOWN],
+        sizes=[SIZE],
+        stack=STACK,
+        cc="cubic",
+        repeat=SEEDS,
+        uncertainty=False,
+    )
+    if not found.drawn:
+        return ""
+    [summary] = found.summaries
+    return f" (exits of seeds 1 to {SEEDS}: {overview.exit_words(summary)})"
 
 
 def figure(name: str) -> Figure:

@@ -273,7 +273,7 @@ fn comparison(plan: &Plan, resolved: &[Value], finished: &[Option<Finished>]) ->
     let buffer = parts.iter().flatten().next();
     let buffer = buffer.map(|part| part.buffer.as_str());
     let notes = notes::notes(plan, resolved, failed);
-    let headline = headline::headline(plan, first, &rows, buffer);
+    let headline = headline::headline(plan, resolved, &rows, buffer);
     let most = u32::try_from(flows_of_each(plan)).unwrap_or(u32::MAX);
     rows.retain(|row| row.flow.flow < most);
     let table = Head {

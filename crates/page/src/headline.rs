@@ -7,33 +7,44 @@ use crate::{ingredients, text};
 use flowstart_control::{Amount, Bytes, InitialWindow};
 use serde::Deserialize;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// What a headline states.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Headline {
-    /// The scenario with every default filled in.
-    pub resolved: Value,
-    /// Packets of the bandwidth-delay product and the stack of the first flow, if there is one.
-    pub flow: Option<(u64, String)>,
+    /// The scenario of each variant with every default filled in.
+    pub resolved: Vec<Value>,
+    /// The smallest and the largest bandwidth-delay product of the flows in packets, if there are
+    /// flows.
+    pub bdp: Option<(u64, u64)>,
     /// Entries of `flows` that the line is about.
     pub entries: Vec<usize>,
+    /// Entries of `web` that the line is about.
+    pub web: Vec<usize>,
     /// Congestion controls, each once and in order.
     pub controls: Vec<String>,
     /// The first and the last seed.
     pub seeds: (u64, u64),
     /// The bottleneck's buffer in words.
     pub buffer: Option<String>,
-    /// The initial window in packets, where all flows have the same.
-    pub iw: Option<u64>,
+    /// Whether the initial window is stated apart from the stack, where all flows have the same.
+    pub with_window: bool,
 }
 
 impl Headline {
-    /// Path, capacity, buffer, endpoints and seeds.
+    /// Path, capacity, buffer, endpoints and seeds. Only what all variants have in common is part of
+    /// it.
     pub fn written(&self) -> String {
-        let path = &self.resolved["path"];
-        let flow = self.flow.as_ref();
-        let bdp = flow.map(|(bdp, _)| format!(", BDP {} packets", text::grouped(*bdp as f64)));
+        let resolved = ingredients::common(&self.resolved);
+        let path = &resolved["path"];
+        let bdp = self.bdp.map(|(low, high)| match low == high {
+            true => format!(", BDP {} packets", text::grouped(low as f64)),
+            false => {
+                let (low, high) = (text::grouped(low as f64), text::grouped(high as f64));
+                format!(", BDP {low} to {high} packets")
+            }
+        });
         let (place, is_chain) = match path["hops"].as_array() {
             Some(hops) if !hops.is_empty() => (ingredients::chain(hops), true),
             _ => {
@@ -42,22 +53,18 @@ impl Headline {
             }
         };
         let mut parts = vec![place + &bdp.unwrap_or_default()];
-        parts.extend(ingredients::of_path(path, &self.resolved["stack"]));
+        parts.extend(ingredients::of_path(path, &resolved["stack"]));
         let buffer = self.buffer.as_ref().filter(|_| !is_chain);
         parts.extend(buffer.map(|buffer| format!("buffer {buffer}")));
-        if let Some((_, preset)) = flow {
-            let stack = &self.resolved["stack"];
-            // A flow may have another stack than the scenario's.
-            let word = match stack["preset"] == preset.as_str() {
-                true => ingredients::of_stack(stack, self.iw.is_none()),
-                false => preset.clone(),
-            };
-            parts.push(format!("stack {word}"));
-        }
+        let stacks = self.bdp.map(|_| self.stacks()).unwrap_or_default();
+        parts.extend(ingredients::of_stack(
+            &ingredients::common(&stacks),
+            !self.with_window,
+        ));
         parts.push(self.controls.join(", "));
-        parts.extend(flow.and(self.iw).map(|iw| format!("IW {iw}")));
+        parts.extend(self.window(&stacks).map(|iw| format!("IW {iw}")));
         if let [entry] = *self.entries {
-            parts.extend(ingredients::of_flow(&self.resolved["flows"][entry], path));
+            parts.extend(ingredients::of_flow(entry, &resolved));
         }
         parts.push(match self.seeds {
             (first, last) if first == last => format!("seed {first}"),
@@ -66,29 +73,49 @@ impl Headline {
         parts.retain(|part| !part.is_empty());
         parts.join(", ")
     }
+
+    /// The stack of each flow that the line is about, under each variant.
+    fn stacks(&self) -> Vec<Value> {
+        let entries = |resolved: &Value| {
+            let flows = self.entries.iter().map(|entry| &resolved["flows"][entry]);
+            let web = self.web.iter().map(|entry| &resolved["web"][entry]);
+            let entries = flows.chain(web);
+            let stack = |entry: &Value| ingredients::stack_of(&entry["stack"], &resolved["stack"]);
+            entries.map(stack).collect::<Vec<_>>()
+        };
+        self.resolved.iter().flat_map(entries).collect()
+    }
+
+    /// The initial window in packets, where it is to be stated and all stacks have the same.
+    fn window(&self, stacks: &[Value]) -> Option<u64> {
+        let windows: BTreeSet<u64> = stacks.iter().map(window_of).collect();
+        let mut windows = windows.into_iter().filter(|_| self.with_window);
+        windows.next().filter(|_| windows.next().is_none())
+    }
 }
 
 /// The headline of a plan.
 pub(crate) fn headline(
     plan: &Plan,
-    resolved: &Value,
+    resolved: &[Value],
     rows: &[Row],
     buffer: Option<&str>,
 ) -> String {
-    let flow = rows.first().map(|row| &row.flow);
     let mut controls: Vec<String> = rows.iter().map(|row| row.flow.cc.to_string()).collect();
     controls.sort_unstable();
     controls.dedup();
-    let found = Headline {
-        resolved: resolved.clone(),
-        flow: flow.map(|flow| (flow.bdp_pkts, flow.stack.to_string())),
+    let bdps = rows.iter().map(|row| row.flow.bdp_pkts);
+    let headline = Headline {
+        resolved: resolved.to_vec(),
+        bdp: bdps.clone().min().zip(bdps.max()),
         entries: vec![0],
+        web: Vec::new(),
         controls,
         seeds: (plan.seed, plan.seed),
         buffer: buffer.map(str::to_owned),
-        iw: Some(window_of(&resolved["stack"])),
+        with_window: true,
     };
-    found.written()
+    headline.written()
 }
 
 /// The whole packets of an initial window of segments that carry `mss`; 0 for other texts.

@@ -15,9 +15,10 @@ const AHEAD: [&str; 6] = ["rate", "rtt", "rate_steps", "rate_trace", "hops", "bu
 /// Fields of a link that begin its words.
 const LINK_AHEAD: [&str; 2] = ["rate", "delay"];
 /// Fields of a flow that the rest of the line, the table or its notes show.
-const SHOWN: [&str; 6] = [
+const SHOWN: [&str; 7] = [
     "startup",
     "cc",
+    "stack",
     "size",
     "cached_cwnd",
     "interface_rate",
@@ -120,22 +121,67 @@ pub(crate) fn of_path(path: &Value, stack: &Value) -> Vec<String> {
     shown.map(qualified).collect()
 }
 
-/// A stack as its option has it: the preset, and the fields in which it departs from that.
-pub(crate) fn of_stack(stack: &Value, with_window: bool) -> String {
+/// What values have in common: fields with different values are null.
+pub(crate) fn common(values: &[Value]) -> Value {
+    let fold = |known: Value, next: &Value| match (known, next) {
+        (known, next) if known == *next => known,
+        (Value::Object(fields), Value::Object(others)) => {
+            let shared = |(name, value): (String, Value)| {
+                let other = others.get(&name).cloned().unwrap_or_default();
+                let value = common(&[value, other]);
+                (name, value)
+            };
+            fields.into_iter().map(shared).collect()
+        }
+        (Value::Array(items), Value::Array(others)) if items.len() == others.len() => {
+            let pairs = items.into_iter().zip(others);
+            pairs
+                .map(|(one, other)| common(&[one, other.clone()]))
+                .collect()
+        }
+        _ => Value::Null,
+    };
+    match values {
+        [] => Value::Null,
+        [first, others @ ..] => others.iter().fold(first.clone(), fold),
+    }
+}
+
+/// The whole stack of a flow with fields of its `own`, under the scenario's.
+pub(crate) fn stack_of(own: &Value, scenario: &Value) -> Value {
+    let mut stack = match &own["preset"] {
+        Value::Null => scenario.clone(),
+        _ => usual(own)["stack"].take(),
+    };
+    for (name, value) in own.as_object().into_iter().flatten() {
+        stack[name.as_str()] = value.clone();
+    }
+    stack
+}
+
+/// A stack as its option has it: the preset, and the fields in which it departs from that. None
+/// where flows differ in the preset.
+pub(crate) fn of_stack(stack: &Value, with_window: bool) -> Option<String> {
+    stack["preset"].as_str()?;
     let usual = &usual(stack)["stack"];
     let fields = stack.as_object().into_iter().flatten();
     let fields = fields.filter(|(name, value)| {
-        usual[name.as_str()] != **value && (with_window || name.as_str() != "iw")
+        !value.is_null()
+            && usual[name.as_str()] != **value
+            && (with_window || name.as_str() != "iw")
     });
     let fields: Vec<_> = fields
         .map(|(name, value)| (name.clone(), written(value)))
         .collect();
-    words::word(&written(&stack["preset"]), &fields)
+    let word = words::word(&written(&stack["preset"]), &fields);
+    Some(format!("stack {word}"))
 }
 
-/// What the flows of an entry have besides startup, congestion control and size.
-pub(crate) fn of_flow(flow: &Value, path: &Value) -> Vec<String> {
+/// What the flows of an entry have besides startup, congestion control, size and stack.
+pub(crate) fn of_flow(entry: usize, resolved: &Value) -> Vec<String> {
+    let (path, flow) = (&resolved["path"], &resolved["flows"][entry]);
     let hops = path["hops"].as_array().map_or(1, Vec::len);
+    let client = client(flow, resolved);
     let others = departures("FlowSpec", flow, &SHOWN).into_iter();
     let others = others.filter(|one| match one.name {
         // That of a path with access links includes their delay.
@@ -144,14 +190,39 @@ pub(crate) fn of_flow(flow: &Value, path: &Value) -> Vec<String> {
             !path["rtt"].is_null() && !is_same
         }
         "to_hop" => flow["to_hop"] != hops - 1,
+        // The client's flow opens the connection.
+        "handshake" => client.is_none_or(|client| client["handshake"] == false),
         _ => true,
     });
     others
-        .map(|one| match one.name {
-            "count" => format!("{} flows", one.value),
+        .map(|one| match (one.name, client) {
+            ("count", _) => format!("{} flows", one.value),
+            ("writes", Some(client)) => requests(&one.value, client),
+            ("writes", None) => format!("{} writes", one.value),
             _ => named(&one),
         })
         .collect()
+}
+
+/// The flow with the requests for which a flow waits, if it does.
+fn client<'a>(flow: &Value, resolved: &'a Value) -> Option<&'a Value> {
+    let entry = flow["writes"][0]["after"]["flow"].as_u64()?;
+    resolved["flows"].get(usize::try_from(entry).ok()?)
+}
+
+/// How many requests a connection has, and how long it is idle before each but the first, where
+/// that is the same time.
+fn requests(count: &str, client: &Value) -> String {
+    let writes = client["writes"].as_array().map_or(&[][..], Vec::as_slice);
+    let pauses: Vec<Value> = writes
+        .iter()
+        .skip(1)
+        .map(|write| write["after"]["pause"].clone())
+        .collect();
+    match common(&pauses).as_str() {
+        Some(idle) => format!("{count} requests, idle {idle}"),
+        None => format!("{count} requests"),
+    }
 }
 
 /// The fields of a part of a scenario that are not as usual, but for those `ahead`.
@@ -232,22 +303,37 @@ mod tests {
 
     /// The line on a resolved scenario.
     fn line_on(resolved: &Value) -> String {
+        line_of(std::slice::from_ref(resolved), 0)
+    }
+
+    /// The line on an entry of `flows` of resolved scenarios.
+    fn line_of(resolved: &[Value], entry: usize) -> String {
         let headline = Headline {
-            resolved: resolved.clone(),
-            flow: Some((1, "linux".into())),
-            entries: vec![0],
+            resolved: resolved.to_vec(),
+            bdp: Some((1, 1)),
+            entries: vec![entry],
+            web: Vec::new(),
             controls: Vec::new(),
             seeds: (1, 1),
             buffer: None,
-            iw: None,
+            with_window: true,
         };
         headline.written()
     }
 
     fn resolved(path: &Value) -> Value {
-        let scenario = json!({"path": path, "flows": [{"size": "1MB"}]});
+        whole(json!({"path": path, "flows": [{"size": "1MB"}]}))
+    }
+
+    fn whole(scenario: Value) -> Value {
         let scenario = Scenario::from_value(scenario).unwrap();
         serde_json::to_value(scenario.resolved().unwrap()).unwrap()
+    }
+
+    /// A scenario whose flow overrides fields of the stack.
+    fn with_stack(stack: &Value) -> Value {
+        let path = json!({"rate": "10Mbps", "rtt": "40ms"});
+        whole(json!({"path": path, "flows": [{"size": "1MB", "stack": stack}]}))
     }
 
     /// The fields of a part that leave no trace in the line when they change.
@@ -283,8 +369,56 @@ mod tests {
     #[test]
     fn a_plain_path_has_no_ingredients() {
         let plain = resolved(&json!({"rate": "10Mbps", "rtt": "40ms"}));
-        let expected = "10Mbps, 40ms, BDP 1 packets, stack linux, seed 1";
+        let expected = "10Mbps, 40ms, BDP 1 packets, stack linux, IW 10, seed 1";
         assert_eq!(line_on(&plain), expected);
+    }
+
+    #[test]
+    fn only_what_the_variants_have_in_common_is_in_the_line() {
+        let line = |stacks: [Value; 2]| line_of(&stacks.map(|stack| with_stack(&stack)), 0);
+        let windows = line([json!({"iw": "10pkt"}), json!({"iw": "30pkt"})]);
+        assert_eq!(windows, "10Mbps, 40ms, BDP 1 packets, stack linux, seed 1");
+        let presets = line([json!({"iw": "30pkt"}), json!({"preset": "quic"})]);
+        assert_eq!(presets, "10Mbps, 40ms, BDP 1 packets, seed 1");
+        let same = line([
+            json!({"iw": "30pkt"}),
+            json!({"iw": "30pkt", "pacing": "rfc9002"}),
+        ]);
+        assert_eq!(
+            same,
+            "10Mbps, 40ms, BDP 1 packets, stack linux, IW 30, seed 1"
+        );
+        let quic = line([json!({"preset": "quic"}), json!({"preset": "quic"})]);
+        assert_eq!(
+            quic,
+            "10Mbps, 40ms, BDP 1 packets, stack quic, IW 10, seed 1"
+        );
+    }
+
+    #[test]
+    fn a_connection_of_several_requests_has_their_number_and_its_idle_time() {
+        let requests = |pauses: [&str; 2]| {
+            let again = pauses.iter().enumerate();
+            let again = again.map(|(write, pause)| {
+                json!({"size": "500B", "after": {"flow": 1, "write": write, "pause": pause}})
+            });
+            let asking = std::iter::once(json!({"size": "500B", "at": "0s"})).chain(again);
+            let answers =
+                (0..3).map(|write| json!({"size": "1MB", "after": {"flow": 0, "write": write}}));
+            let flows = [
+                json!({"direction": "reverse", "writes": asking.collect::<Vec<_>>()}),
+                json!({"handshake": false, "writes": answers.collect::<Vec<_>>()}),
+            ];
+            let path = json!({"rate": "10Mbps", "rtt": "40ms"});
+            line_of(&[whole(json!({"path": path, "flows": flows}))], 1)
+        };
+        let same = requests(["1s", "1s"]);
+        assert!(
+            same.ends_with("IW 10, 3 requests, idle 1s, seed 1"),
+            "{same}"
+        );
+        let others = requests(["1s", "2s"]);
+        assert!(others.ends_with("IW 10, 3 requests, seed 1"), "{others}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -114,7 +115,14 @@ class ComparisonData(Result):
     @functools.cached_property
     def resolved(self) -> Document:
         """The whole configuration of the first run, every default filled in."""
-        return resolve(self.plan.scenario(self.plan.cases()[0]), self.plan.custom)
+        return self._resolved[self.plan.startups[0]]
+
+    @functools.cached_property
+    def _resolved(self) -> dict[str, Document]:
+        """The whole configuration of the first run of each variant."""
+        first = self.plan.cases()[0]
+        cases = [dataclasses.replace(first, startup=name) for name in self.plan.startups]
+        return {case.startup: resolve(self.plan.scenario(case), self.plan.custom) for case in cases}
 
     @functools.cached_property
     def hosts(self) -> HostStack:
@@ -124,19 +132,23 @@ class ComparisonData(Result):
     def lower_bound(self, group: Group) -> float | None:
         """The time in which no transfer of a group can be complete, in seconds.
 
-        None where it is not known before the runs, as under a rate that is drawn.
+        None where it is not known before the runs, as under a rate that is drawn, and where flows
+        have different routes.
         """
         if group.web or group.request:
             return None
         cases = {(case.startup, case.size): case for case in self.plan.cases()}.values()
-        found = [
-            bound
-            for case in cases
-            for entry, (size, bound) in enumerate(self._bounds(case))
-            if entry in self.plan.tested and size == group.size_bytes
-        ]
-        known = [bound for bound in found if bound is not None]
-        return min(known) if known and len(known) == len(found) else None
+        known = []
+        for case in cases:
+            bounds = {
+                bound
+                for entry, (size, bound) in enumerate(self._bounds(case))
+                if entry in self.plan.tested and size == group.size_bytes
+            }
+            if len(bounds) > 1 or None in bounds:
+                return None
+            known += [bound for bound in bounds if bound is not None]
+        return min(known, default=None)
 
     def _bounds(self, case: Case) -> list[tuple[int | None, float | None]]:
         scenario = document.encode(self.plan.scenario(case))
@@ -158,12 +170,7 @@ class ComparisonData(Result):
 
         Routers take part by themselves where a startup is nothing without them.
         """
-        first = self.plan.cases()[0]
-        cases = [dataclasses.replace(first, startup=s) for s in self.plan.startups]
-        return {
-            case.startup: queues(resolve(self.plan.scenario(case), self.plan.custom))
-            for case in cases
-        }
+        return {name: queues(resolved) for name, resolved in self._resolved.items()}
 
     @functools.cached_property
     def drawn(self) -> list[str]:
@@ -239,10 +246,19 @@ class ComparisonData(Result):
     @property
     def headline(self) -> str:
         """One line on what was compared: path, capacity, buffer, endpoints, seeds."""
-        tested = [row for row in self.records if row["tested"]]
-        is_common = not any("iw" in variant.fields for variant in self.plan.variants)
-        iw = document.initial_window(self.resolved["stack"]) if is_common else None
-        return headline(self.resolved, tested, self.plan.seeds, self.buffer, iw, self.plan.tested)
+        return self.headline_of(self.plan.seeds)
+
+    def headline_of(self, seeds: Sequence[int]) -> str:
+        """The headline of some of the seeds."""
+        return headline(
+            [*self._resolved.values()],
+            [row for row in self.records if row["tested"]],
+            seeds,
+            self.buffer,
+            entries=self.plan.tested,
+            web=self.plan.tested_web,
+            with_window=True,
+        )
 
     @property
     def legend(self) -> str:

@@ -361,7 +361,7 @@ def _table(found: "ComparisonData", group: Sequence[Summary]) -> Grid:
         cells += [intervals.ends(s), intervals.slower_share(s)] if intervals else []
         cells += [text.short_share(s.loss), text.count(s.timeouts)]
         cells.append(text.short_percent(s.background_change) if s.background_change else "")
-        grid.rows.append([*cells, _exit(s)])
+        grid.rows.append([*cells, exit_words(s)])
     return grid
 
 
@@ -379,11 +379,11 @@ def _completion(s: Summary) -> str:
     return text.short_seconds(s.fct_s) + done
 
 
-def _exit(s: Summary) -> str:
+def exit_words(s: Summary) -> str:
     """The cwnd at the end of startup and its cause; none where startup outlasts the transfer."""
     if s.exit_reason is None:
         return "none"
-    is_one = s.min_exit_cwnd_segments == s.max_exit_cwnd_segments
+    is_one = s.min_exit_bdp == s.max_exit_bdp
     windows = tables.exits_in_bdp(s, text.ratio if is_one else text.short_ratio)
     return s.exit_reason if windows == text.ABSENT else f"{windows} BDP, {s.exit_reason}"
 

@@ -310,15 +310,13 @@ class _Traces:
 
         many = len(self.result.plan.startups) > MOST_LINES
         shown = "window" if many else "window, bytes in flight, bottleneck queue"
-        caption = f"{self._which.capitalize()}{self._of}: {shown}."
+        caption = f"{self._sentence}: {shown}."
         return over_time(self._series, self._about), caption
 
     def sequence(self) -> "tuple[Figure, str]":
         from flowstart.simulation.figures import sequence  # loads matplotlib
 
-        caption = (
-            f"{self._which.capitalize()}{self._of}: what was sent, sent again and acknowledged."
-        )
+        caption = f"{self._sentence}: what was sent, sent again and acknowledged."
         figure = sequence(self._series, self._about)
         del self._series  # the last figure of them
         return figure, caption
@@ -329,6 +327,18 @@ class _Traces:
 
     @property
     def _which(self) -> str:
+        """The flows that are drawn, in words, and of which seed where several were run."""
+        seeds = len(self.result.plan.seeds_of(self.size))
+        of_seed = f", seed {self.result.seed}, one of {seeds}" if seeds > 1 else ""
+        return f"{self._flows}{self._of}{of_seed}"
+
+    @property
+    def _sentence(self) -> str:
+        """The flows that are drawn, as a sentence begins."""
+        return f"{self._which[0].upper()}{self._which[1:]}"
+
+    @property
+    def _flows(self) -> str:
         """The flows that are drawn, in words."""
         case = Case(self.result.order[0], self.size, self.result.seed)
         drawn, all_of_them = len(self.result.drawn_flows(case)), self.result.tested_flows(case)
@@ -348,7 +358,7 @@ class _Traces:
     def _about(self) -> "About":
         from flowstart.simulation.figures import About  # loads matplotlib
 
-        title = f"{self.result.headline}; {self._which}{self._of}"
+        title = f"{self.result.headline_of([self.result.seed])}; {self._which}"
         return About(title, baseline=self.result.baseline)
 
 

@@ -69,7 +69,10 @@ class Summary:
     """The smallest window with which a flow left startup for this reason."""
     max_exit_cwnd_segments: float | None
     """The largest one."""
-    bdp_pkts: float
+    min_exit_bdp: float | None
+    """The smallest such window as a multiple of its own flow's bandwidth-delay product."""
+    max_exit_bdp: float | None
+    """The largest multiple."""
     max_queue_pkts: int
     change: float | None = None
     """The completion time against the baseline's: −0.1 is 10 % faster.
@@ -158,9 +161,12 @@ def _summary(rows: Rows, planned_seeds: int) -> Summary:
     first = rows[0]
     fct = [row["fct_s"] for row in done]
     exits = [
-        row["startup_exit_cwnd_segments"] for row in rows if row["startup_exit_reason"] == reason
+        (row["startup_exit_cwnd_segments"], row["bdp_pkts"])
+        for row in rows
+        if row["startup_exit_reason"] == reason and row["startup_exit_cwnd_segments"] is not None
     ]
-    windows = [window for window in exits if window is not None]
+    windows = [window for window, _ in exits]
+    bdps = [window / bdp for window, bdp in exits if bdp]
     by_seed: dict[int, list[float | None]] = {}
     for row in rows:
         by_seed.setdefault(row["seed"], []).append(row["fct_s"] if row["complete"] else None)
@@ -189,7 +195,8 @@ def _summary(rows: Rows, planned_seeds: int) -> Summary:
         exit_share=times / len(rows),
         min_exit_cwnd_segments=min(windows, default=None),
         max_exit_cwnd_segments=max(windows, default=None),
-        bdp_pkts=first["bdp_pkts"],
+        min_exit_bdp=min(bdps, default=None),
+        max_exit_bdp=max(bdps, default=None),
         max_queue_pkts=max(row["max_queue_pkts"] for row in rows),
     )
 

@@ -158,7 +158,5 @@ def _reason(s: Summary) -> str:
 
 
 def exits_in_bdp(s: Summary, shown: Callable[[float | None], str] = text.ratio) -> str:
-    """The window at the exit as a multiple of the path's capacity, for each flow and seed."""
-    windows = (s.min_exit_cwnd_segments, s.max_exit_cwnd_segments)
-    low, high = (None if w is None or not s.bdp_pkts else w / s.bdp_pkts for w in windows)
-    return text.ends(low, high, shown)
+    """The window at the exit as a multiple of the flow's BDP, over flows and seeds."""
+    return text.ends(s.min_exit_bdp, s.max_exit_bdp, shown)

@@ -34,26 +34,31 @@ if TYPE_CHECKING:
 
 
 def headline(
-    resolved: Document,
+    resolved: Sequence[Document],
     rows: Sequence[dict[str, Any]],
     seeds: Sequence[int],
     buffer: str | None,
-    iw: int | None = None,
-    entries: Sequence[int] | None = None,
+    *,
+    entries: Sequence[int],
+    web: Sequence[int],
+    with_window: bool = False,
 ) -> str:
-    """One line on a scenario with every default, and the flows in `rows`.
+    """One line on a scenario, and the flows in `rows`.
 
-    `buffer` is the bottleneck's, `iw` the initial window in packets where all have one, and
-    `entries` those of `flows` that the line is about, all unless given.
+    `resolved` is the scenario under each variant, with every default. `buffer` is the bottleneck's;
+    `entries` and `web` are those of `flows` and `web` that the line is about. `with_window` states
+    the initial window apart from the stack.
     """
+    bdps = [row["bdp_pkts"] for row in rows]
     facts = {
         "resolved": resolved,
-        "flow": (rows[0]["bdp_pkts"], rows[0]["stack"]) if rows else None,
-        "entries": list(range(len(resolved["flows"])) if entries is None else entries),
+        "bdp": (min(bdps), max(bdps)) if bdps else None,
+        "entries": entries,
+        "web": web,
         "controls": sorted({row["cc"] for row in rows}),
         "seeds": (seeds[0], seeds[-1]),
         "buffer": buffer,
-        "iw": iw,
+        "with_window": with_window,
     }
     return _native.headline(encode(facts))
 
@@ -169,7 +174,15 @@ class Run(RunTables, Result):
     def headline(self) -> str:
         """One line on what was simulated: path, capacity, buffer, endpoints, seed."""
         seeds = [self.resolved["seed"]]
-        return headline(self.resolved, self.records, seeds, self.about["buffer"])
+        flows, web = (range(len(self.resolved.get(kind, ()))) for kind in ("flows", "web"))
+        return headline(
+            [self.resolved],
+            self.records,
+            seeds,
+            self.about["buffer"],
+            entries=[*flows],
+            web=[*web],
+        )
 
     @property
     def all_failed(self) -> bool:
