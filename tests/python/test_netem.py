@@ -193,6 +193,34 @@ def test_the_words_of_tc_are_a_path(text: str, fields: Fields) -> None:
     assert run.frame["complete"].all()
 
 
+@pytest.mark.parametrize("text", [text for text, _ in COMMANDS if "loss" not in text])
+def test_a_transfer_of_1_mb_is_complete_under_losses(text: str) -> None:
+    path: Fields = {"rate": "100Mbps"} | named_fields(text) | {"loss": "1%"}
+    run = fs.run({"path": path, "flows": [{"size": "1MB"}]})
+    assert run.frame["complete"].all()
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        named_fields("netem delay 40ms loss 1%"),
+        named_fields("netem delay 50ms loss 1% reorder 10%"),
+        named_fields("tc qdisc add dev lo root netem delay 20ms loss 1%"),
+        {"rtt": "50ms", "loss": "1%", "delay_at": "forward", "delay_limit": 1000},
+        {
+            **named_fields("netem delay 40ms loss 1%"),
+            "policer_rate": "50Mbps",
+            "policer_burst": "100kB",
+        },
+    ],
+)
+def test_losses_before_a_limit_leave_it_as_it_is(fields: Fields) -> None:
+    for seed in range(1, 13):
+        flow = {"size": "1MB", "startup": "slow-start"}
+        run = fs.run({"path": {"rate": "10Mbps"} | fields, "flows": [flow], "seed": seed})
+        assert run.frame["complete"].all()
+
+
 def test_no_named_path_is_read_as_words_of_tc() -> None:
     assert not any(map(_native.netem, named_paths()))
 
