@@ -193,6 +193,34 @@ def test_the_words_of_tc_are_a_path(text: str, fields: Fields) -> None:
     assert run.frame["complete"].all()
 
 
+@pytest.mark.parametrize("text", [text for text, _ in COMMANDS if "loss" not in text])
+def test_a_transfer_of_1_mb_is_complete_under_losses(text: str) -> None:
+    path: Fields = {"rate": "100Mbps"} | named_fields(text) | {"loss": "1%"}
+    run = fs.run({"path": path, "flows": [{"size": "1MB"}]})
+    assert run.frame["complete"].all()
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        named_fields("netem delay 40ms loss 1%"),
+        named_fields("netem delay 50ms loss 1% reorder 10%"),
+        named_fields("tc qdisc add dev lo root netem delay 20ms loss 1%"),
+        {"rtt": "50ms", "loss": "1%", "delay_at": "forward", "delay_limit": 1000},
+        {
+            **named_fields("netem delay 40ms loss 1%"),
+            "policer_rate": "50Mbps",
+            "policer_burst": "100kB",
+        },
+    ],
+)
+def test_losses_before_a_limit_leave_it_as_it_is(fields: Fields) -> None:
+    for seed in range(1, 13):
+        flow = {"size": "1MB", "startup": "slow-start"}
+        run = fs.run({"path": {"rate": "10Mbps"} | fields, "flows": [flow], "seed": seed})
+        assert run.frame["complete"].all()
+
+
 def test_no_named_path_is_read_as_words_of_tc() -> None:
     assert not any(map(_native.netem, named_paths()))
 
@@ -213,19 +241,22 @@ def test_a_comparison_runs_on_it_and_can_be_repeated(cli: Cli) -> None:
         ("netem loss 1% ecn", "netem `ecn` is not simulated"),
         ("netem rate 1mbit 20", "netem `20` is not simulated"),
         ("netem delay 40ms 5ms 99%", "`99%`: delays with so much correlation and `5ms` of jitter"),
-        ("netem delay 4ms 5ms rate 1mbit", "a delay of `4ms` with more jitter"),
+        (
+            "netem delay 4ms 5ms rate 1mbit",
+            "netem `delay 4ms 5ms`: a jitter of at most the delay, `4ms`,",
+        ),
         ("netem delay 40ms 5ms distribution pareto", "distribution `pareto`: `normal` and"),
         ("netem delay 40ms distribution normal", "netem `distribution`: jitter is needed"),
         ("netem loss state 1%", "loss `state`: its bursts last over pauses"),
         ("netem loss gemodel 1% 10%", "loss `gemodel`: its bursts last over pauses"),
         ("netem loss 1% 25%", "loss `25%`: correlated loss is not simulated"),
-        ("netem loss 0.3", "loss `0.3`: a share is needed, such as `1%`"),
+        ("netem loss 0.3", "netem `loss` `0.3`: a share is needed, such as `1%`"),
         ("netem reorder 25%", "netem `reorder`: a delay is needed"),
         ("netem delay 10ms gap 5", "netem `gap`: a share is needed"),
         ("netem delay 10ms reorder 25% rate 1mbit", "netem `reorder` next to `rate`"),
         ("netem rate 5", "`5`: a rate, such as `20mbit` is needed"),
         ("netem delay", "a time, such as `40ms` is missing at the end"),
-        ("netem delay 5ms limit 0", "netem `limit`: at least 1 packet is needed"),
+        ("netem delay 5ms limit 0", "netem `limit` `0`: a whole number of packets from 1 to"),
         ("tbf rate 20mbit burst 10kb", "tbf: `latency` or `limit` is missing"),
         ("tbf rate 20mbit latency 5ms", "tbf: `burst` is missing"),
         ("tbf burst 10kb latency 5ms", "tbf: `rate` is missing"),
@@ -234,7 +265,31 @@ def test_a_comparison_runs_on_it_and_can_be_repeated(cli: Cli) -> None:
         ("tbf rate 2mbit burst 9kb latency 5ms peakrate 1mbit mtu 1540", "more than `rate`"),
         ("tbf rate 1mbit burst 9kb latency 5ms peakrate 2mbit mtu 4kb", "less than two packets"),
         ("tbf rate 1mbit burst 9kb latency 5ms overhead 14", "tbf `overhead` is not simulated"),
-        ("tbf rate 1mbit burst 1kb latency 5ms", "--shaper-burst: `1024B` is out of range"),
+        (
+            "tbf rate 1mbit burst 1kb latency 5ms",
+            "tbf `burst` of 1024 bytes: at least one packet, `1500`,",
+        ),
+        ("tbf rate 1mbit burst 9kb limit 0", "tbf `limit` of 0 bytes: at least one packet"),
+        ("tbf rate 1mbit burst 9kb limit 1e30", "`1e30`: a size, such as `100kb` is needed"),
+        ("tbf rate 1mbit burst 9kb latency 5ms peakrate 2mbit mtu 1k", "tbf `mtu` of 1024 bytes"),
+        ("tbf rate 1mbit burst 9kb limit 5000mb", "bytes: at most `4294967295` is possible"),
+        ("netem delay 5ms limit 1.5", "netem `limit` `1.5`: a whole number of packets"),
+        ("netem delay 5ms limit 1e21", "netem `limit` `1e21`: a whole number of packets"),
+        ("netem rate 5mbit limit 99999999999", "netem `limit` `99999999999`: a whole number"),
+        ("netem delay 5ms reorder 25% gap 0.5", "netem `gap` `0.5`: a whole number of packets"),
+        ("netem delay 20ms 5ms .%", "netem `delay` `.%`: a share is needed"),
+        ("netem delay 20ms 5ms 101%", "netem `delay` `101%`: at most `100%` is possible"),
+        ("netem delay 20ms reorder 5% .%", "netem `reorder` `.%`: a share is needed"),
+        ("netem delay 20ms reorder 0%", "netem `reorder` `0%`: more than `0%` is needed"),
+        ("netem loss 101%", "netem `loss` `101%`: at most `100%` is possible"),
+        ("netem delay 20ms 30ms", "netem `delay 20ms 30ms`: a jitter of at most the delay"),
+        (
+            (
+                "tc qdisc add dev eth0 root netem delay 20ms && "
+                "tc qdisc add dev eth1 root tbf rate 1mbit burst 9kb latency 5ms"
+            ),
+            "tc `dev eth1` behind `dev eth0`: only one interface is simulated",
+        ),
         ("netem rate 1mbit; tbf rate 2mbit burst 9kb latency 5ms", "`rate` is given twice"),
         ("netem delay 1ms; netem delay 2ms", "`netem` is given twice"),
         ("tc qdisc add dev eth0 root htb; netem delay 1ms", "tc `htb` is not simulated"),
@@ -306,3 +361,18 @@ def test_a_burst_of_a_filter_passes_at_once() -> None:
     # 7 round trips of slow start, and the time of 1 MB at 10 Mbit/s but for 10 kB.
     assert 0.3 < whole < 0.36
     assert small > 0.8
+
+
+def test_no_transfer_is_faster_than_a_bound_without_the_delay_that_packets_skip() -> None:
+    path = {"rate": "10Mbps"} | named_fields("netem delay 20ms reorder 100%")
+    rows = fs.run({"path": path, "flows": [{"size": "1MB"}]}).frame
+    assert rows["slowdown"][0] >= 1
+
+
+def test_a_filter_faster_than_the_line_is_reported(cli: Cli) -> None:
+    tbf = "tbf rate {} burst 10kb latency 50ms"
+    for rate, warns in [("20mbit", True), ("10mbit", True), ("5mbit", False)]:
+        options = ["--rate", "10Mbps", "--size", "10kB", "--no-uncertainty"]
+        shown = cli("compare", "--path", tbf.format(rate), *options)
+        note = f"path.shaper_rate `{rate.removesuffix('it').replace('mb', 'Mbps')}` changes nothing"
+        assert (note in " ".join((shown.out + shown.err).split())) == warns

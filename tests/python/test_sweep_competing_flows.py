@@ -5,12 +5,16 @@ from typing import Any
 
 import pytest
 
+import flowstart as fs
 from flowstart import _native
+from flowstart.maps.worst_cells import in_words
 from flowstart.model.custom import CustomStartups
+from flowstart.model.document import resolve
 from flowstart.model.variants import Variant
 from flowstart.simulation import frames
 from flowstart.sweeps.cell import COMPETING, Cell
 from flowstart.sweeps.runs.batch import run_cells
+from flowstart.sweeps.runs.competing_flows import Facts
 
 VARIANTS = (
     Variant.parse("bbr: cc=bbr iw=30"),
@@ -61,3 +65,22 @@ def _delivered_alone(scenario: dict[str, Any], until_s: float) -> int:
     alone |= {"flows": scenario["flows"][:1], "duration": f"{round(until_s * 1e9)}ns"}
     flows = frames.frame(_native.run(json.dumps(alone), CUSTOM.natives())["flows"])
     return int(flows["bytes_delivered"][0])
+
+
+def test_the_rate_of_a_cell_is_what_its_shaper_lets_pass() -> None:
+    path = {"rate": "1Gbps", "rtt": "60ms", "buffer": "50pkt"}
+    path |= {"shaper_rate": "10Mbps", "shaper_burst": "10kB"}
+    scenario = {"path": path, "flows": [{"size": "10kB"}]}
+    facts = Facts.of(resolve(scenario), path, "10kB")
+    assert facts.bdp_pkts == 50
+    assert fs.run(scenario).frame["bdp_pkts"][0] == 50
+
+
+def test_a_cell_in_words_has_the_values_of_its_further_fields() -> None:
+    path = {"rate": "1Gbps", "rtt": "60ms", "buffer": "50pkt"}
+    path |= {"shaper_rate": "10Mbps", "shaper_burst": "10kB"}
+    shaped = Cell(0, path, {"size": "10kB"}, {"preset": "linux"}, None, "alone", 1, "", "")
+    (row,) = run_cells([shaped], VARIANTS[1:2], CUSTOM).to_dicts()
+    words = in_words(row, path=json.loads(row["scenario"])["path"])
+    assert "buffer 50 pkt (1.00 BDP)" in words
+    assert "shaper_burst 10kB, shaper_rate 10Mbps" in words

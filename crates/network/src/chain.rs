@@ -82,6 +82,8 @@ pub struct HopDirection {
     pub variation: Option<VariationPlan>,
     /// The shaper before the line, if there is one.
     pub shaper: Option<Shaper>,
+    /// Rate and burst of the policer before the line, if there is one.
+    pub policer: Option<Shaper>,
 }
 
 impl HopDirection {
@@ -92,14 +94,14 @@ impl HopDirection {
     }
 }
 
-/// What a route carries: everything at the rate of its slowest line, and no more than a burst and
-/// the rate of its shaper.
+/// What a route carries: everything at the rate of its slowest line, and no more than the burst and
+/// the rate of its shaper and of its policer.
 #[derive(Clone, Copy, Debug)]
 pub struct Capacity {
     /// The rate of the slowest line.
     pub line: Rate,
-    /// The shaper, if there is one.
-    pub shaper: Option<Shaper>,
+    /// Rate and burst of the shaper and of the policer, if there are any.
+    pub buckets: [Option<Shaper>; 2],
 }
 
 impl Capacity {
@@ -107,19 +109,25 @@ impl Capacity {
     pub fn of(direction: &HopDirection) -> Capacity {
         Capacity {
             line: direction.rate,
-            shaper: direction.shaper,
+            buckets: [direction.shaper, direction.policer],
         }
     }
 
     /// The minimum time for so many bytes, in seconds.
     pub fn secs(&self, bytes: u64) -> f64 {
-        let secs = |bytes: u64, rate: Rate| bytes as f64 * 8.0 / rate.bps() as f64;
-        let line = secs(bytes, self.line);
-        let shaped = self.shaper;
-        shaped.map_or(line, |shaper| {
-            line.max(secs(bytes.saturating_sub(shaper.burst), shaper.rate))
-        })
+        self.bucket_secs(bytes).max(seconds(bytes, self.line))
     }
+
+    /// The minimum time in which shaper and policer let so many bytes pass, in seconds.
+    pub fn bucket_secs(&self, bytes: u64) -> f64 {
+        let buckets = self.buckets.iter().flatten();
+        let times = buckets.map(|b| seconds(bytes.saturating_sub(b.burst), b.rate));
+        times.fold(0.0, f64::max)
+    }
+}
+
+fn seconds(bytes: u64, rate: Rate) -> f64 {
+    bytes as f64 * 8.0 / rate.bps() as f64
 }
 
 /// What every host has.
@@ -188,24 +196,44 @@ impl Chain {
 
     /// What a flow's data can pass at most.
     pub fn capacity(&self, from: u32, to: u32, reverse: bool) -> Capacity {
-        let shaper = match reverse {
-            true => self.hops[0].reverse.shaper,
-            false => self.hops[0].forward.shaper,
+        // Only a chain of one hop has a shaper or a policer.
+        let hop = match reverse {
+            true => Capacity::of(&self.hops[0].reverse),
+            false => Capacity::of(&self.hops[0].forward),
         };
-        let line = self.slowest(from, to, reverse, |direction| direction.rate);
-        Capacity { line, shaper }
+        Capacity {
+            line: self.slowest(from, to, reverse, |direction| direction.rate),
+            ..hop
+        }
     }
 
-    /// The delay of a flow's data, in seconds, where that of a round trip is `rtt`.
-    pub fn one_way(&self, rtt: Duration, reverse: bool) -> f64 {
+    /// What a packet takes at least in the queue that delays before the line, if there is one.
+    pub fn delay_before_line(&self, reverse: bool) -> Duration {
+        let directions = match &self.delay_queue {
+            Some(queue) if queue.config.skip.is_none() => match (queue.loopback, reverse) {
+                (true, _) => 1,
+                (false, false) => 2,
+                (false, true) => 0,
+            },
+            _ => 0,
+        };
+        self.hops[0].delay.times(directions)
+    }
+
+    /// The smallest delay of a flow's data, where its path has a round trip of `rtt`.
+    pub fn one_way(&self, rtt: Duration, reverse: bool) -> Duration {
+        if self.delay_queue.is_none() {
+            return rtt.over(2);
+        }
+        let others = rtt.saturating_sub(self.hops[0].delay.times(2));
+        others.over(2) + self.delay_before_line(reverse)
+    }
+
+    /// The smallest round trip on a path with a round trip of `rtt`: packets may skip the delay.
+    pub fn least_rtt(&self, rtt: Duration) -> Duration {
         match &self.delay_queue {
-            Some(queue) if !queue.loopback => {
-                let delay = self.hops[0].delay.times(2);
-                let others = rtt.saturating_sub(delay).secs() / 2.0;
-                let forward = if reverse { Duration::ZERO } else { delay };
-                others + forward.secs()
-            }
-            _ => rtt.secs() / 2.0,
+            None => rtt,
+            Some(_) => self.one_way(rtt, false) + self.one_way(rtt, true),
         }
     }
 

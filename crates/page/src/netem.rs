@@ -9,16 +9,15 @@ mod words;
 use crate::settings::INTERFACE;
 use crate::text::general;
 use crate::Refusal;
-use disciplines::{Netem, Tbf};
+use disciplines::{Netem, Tbf, PACKET};
 use serde_json::{Map, Value};
 use words::{once, Words};
 
 const QDISCS: [&str; 2] = ["netem", "tbf"];
 /// Words with which another command begins.
 const COMMANDS: [&str; 6] = [";", "&&", "sudo", "ip", "tc", "qdisc"];
-const PACKET_BYTES: f64 = 1500.0;
 /// Packets that netem holds unless `limit` is given (`q_netem.c`).
-const USUAL_LIMIT: f64 = 1000.0;
+const USUAL_LIMIT: u32 = 1000;
 /// The table of the normal distribution reaches so many standard deviations below its mean.
 const SPREAD: f64 = 4.0;
 
@@ -57,7 +56,7 @@ pub fn netem_fields(text: &str) -> Result<Map<String, Value>, String> {
 struct Interface<'a> {
     netem: Option<Netem<'a>>,
     tbf: Option<Tbf>,
-    is_loopback: bool,
+    device: Option<&'a str>,
     /// Whether the discipline that is read next has a parent.
     has_parent: bool,
     /// Whether netem is below a filter, whose own queue it replaces.
@@ -77,7 +76,7 @@ impl<'a> Interface<'a> {
                 self.has_parent = false;
                 once(&mut self.tbf, Tbf::read(words, ends)?, word)?;
             }
-            "dev" => self.is_loopback |= words.next("an interface")? == "lo",
+            "dev" => self.read_device(words.next("an interface")?)?,
             "parent" => self.has_parent = !words.next("a handle, such as `1:1`")?.is_empty(),
             "handle" => _ = words.next("a handle, such as `1:`")?,
             // `ip netns exec NAME`
@@ -89,11 +88,24 @@ impl<'a> Interface<'a> {
         Ok(())
     }
 
+    fn read_device(&mut self, device: &'a str) -> Result<(), String> {
+        match self.device.replace(device) {
+            Some(other) if other != device => Err(format!(
+                "tc `dev {device}` behind `dev {other}`: only one interface is simulated"
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn is_loopback(&self) -> bool {
+        self.device == Some("lo")
+    }
+
     /// The path that it makes.
     fn path(&self) -> Result<Map<String, Value>, String> {
         let mut path = Map::new();
         path.insert("rtt".into(), "0s".into());
-        if self.is_loopback {
+        if self.is_loopback() {
             path.insert("delay_at".into(), "loopback".into());
         }
         if let Some(netem) = &self.netem {
@@ -117,7 +129,7 @@ impl<'a> Interface<'a> {
         Ok(path)
     }
 
-    fn limit(&self) -> f64 {
+    fn limit(&self) -> u32 {
         let limit = self.netem.as_ref().and_then(|netem| netem.limit);
         limit.unwrap_or(USUAL_LIMIT)
     }
@@ -140,14 +152,14 @@ impl<'a> Interface<'a> {
                 path.insert("reordering".into(), true.into());
             }
         }
-        let directions = if self.is_loopback { 2.0 } else { 1.0 };
+        let directions = if self.is_loopback() { 2.0 } else { 1.0 };
         path.insert("rtt".into(), seconds(least * directions).into());
         path.entry("delay_at").or_insert("forward".into());
-        path.insert("delay_limit".into(), (self.limit() as u64).into());
+        path.insert("delay_limit".into(), self.limit().into());
         if let Some(share) = netem.reorder {
             path.insert("delay_skip".into(), share.into());
             if let Some(gap) = netem.gap {
-                path.insert("delay_skip_gap".into(), (gap.max(1.0) as u64).into());
+                path.insert("delay_skip_gap".into(), gap.into());
             }
             if let Some(correlation) = netem.reorder_correlation {
                 path.insert("delay_skip_correlation".into(), correlation.into());
@@ -183,7 +195,8 @@ fn add_shaper(tbf: &Tbf, path: &mut Map<String, Value>) {
     path.insert("rate".into(), rate.into());
     path.insert("shaper_rate".into(), shaper_rate.into());
     path.insert("shaper_burst".into(), bytes(tbf.burst).into());
-    let buffer = tbf.bytes().max(PACKET_BYTES);
+    // Less than a packet follows from a short latency: its queue is then taken for one packet.
+    let buffer = tbf.bytes().max(PACKET);
     path.insert("buffer".into(), bytes(Some(buffer)).into());
     path.insert("buffer_accounting".into(), "ns2".into());
 }
@@ -206,9 +219,9 @@ fn check_correlation(correlation: f64, jitter: f64) -> Result<(), String> {
 /// Delays that vary around `delay`: the smallest one, and the law of what is added.
 fn drawn_delay(delay: f64, jitter: f64, law: &str) -> Result<(f64, String), String> {
     if jitter > delay {
-        let delay = seconds(delay);
-        let problem = "with more jitter: at most that is possible";
-        return Err(format!("a delay of `{delay}` {problem}"));
+        let (delay, jitter) = (seconds(delay), seconds(jitter));
+        let problem = format!("a jitter of at most the delay, `{delay}`, is possible");
+        return Err(format!("netem `delay {delay} {jitter}`: {problem}"));
     }
     match law {
         "uniform" => Ok((

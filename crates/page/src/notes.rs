@@ -7,6 +7,7 @@ use crate::table::{HELPED, RECONSTRUCTED};
 use crate::words;
 use flowstart_control::entry::{Certainty, Entry, Need};
 use flowstart_control::startup::Maker;
+use flowstart_control::Rate;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -85,6 +86,26 @@ impl Legend {
 ///
 /// A path by name may have such a field, so it is no reason to refuse the run.
 pub fn without_effect(resolved: &Value) -> Vec<String> {
+    let notes = [idle_thinning(resolved), idle_shaper(&resolved["path"])];
+    notes.into_iter().flatten().collect()
+}
+
+/// A shaper that never has fewer tokens than the line takes.
+fn idle_shaper(path: &Value) -> Option<String> {
+    let varies = ["rate_variation", "rate_steps", "rate_trace"];
+    let is_steady = varies.iter().all(|name| match &path[name] {
+        Value::Array(steps) => steps.is_empty(),
+        value => value.is_null(),
+    });
+    let text = |name: &str| path[name].as_str().filter(|_| is_steady);
+    let (shaper, line) = (text("shaper_rate")?, text("rate")?);
+    let rates: (Rate, Rate) = (shaper.parse().ok()?, line.parse().ok()?);
+    (rates.0 >= rates.1).then(|| {
+        format!("path.shaper_rate `{shaper}` changes nothing here: the line's rate is `{line}`")
+    })
+}
+
+fn idle_thinning(resolved: &Value) -> Option<String> {
     let flows = resolved["flows"].as_array().map_or(&[][..], Vec::as_slice);
     let stacks = flows.iter().map(|flow| {
         let own = &flow["stack"]["recovery"];
@@ -98,7 +119,7 @@ pub fn without_effect(resolved: &Value) -> Vec<String> {
     let note =
         "path.ack_thinning changes nothing here: modems thin out TCP's acknowledgements, and \
                 QUIC's are encrypted";
-    thins.then(|| note.to_owned()).into_iter().collect()
+    thins.then(|| note.to_owned())
 }
 
 /// What the rows of a table have in common, as far as its notes depend on it.

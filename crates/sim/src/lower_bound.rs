@@ -32,11 +32,12 @@ impl Prepared {
             true => kind.stack.round_trips(),
             false => 0,
         };
-        let opened = kind.rtt.times(exchanges.into());
+        let rtt = self.chain().least_rtt(kind.rtt);
+        let opened = rtt.times(exchanges.into());
         let carried = self.carried_after(entry, kind, size, opened)?;
         let reverse = entry.direction == Direction::Reverse;
-        let one_way = self.chain().one_way(kind.rtt, reverse);
-        Some(carried.max(of_window(kind, size, opened.secs() + one_way)))
+        let first = opened + self.chain().one_way(kind.rtt, reverse);
+        Some(carried.max(of_window(kind, size, rtt, first)))
     }
 
     /// The seconds until the slowest link has carried `size`, and the rest of the way.
@@ -68,21 +69,14 @@ impl Prepared {
             .into_iter()
             .flatten()
             .map(|rate| seconds_of(bytes, rate));
-        // A packet that skips the delay takes less.
-        if chain
-            .delay_queue
-            .as_ref()
-            .is_some_and(|queue| queue.config.skip.is_some())
-        {
-            return None;
-        }
-        let one_way = chain.one_way(kind.rtt, reverse) + opened.secs();
+        let one_way = (opened + chain.one_way(kind.rtt, reverse)).secs();
         let mut longest = hosts.fold(one_way, |longest, took| longest.max(one_way + took));
         let access = chain
             .hosts
             .access
             .filter(|access| access.at[usize::from(reverse)]);
         let mut before = opened + access.map_or(Duration::ZERO, |access| access.delay);
+        before += chain.delay_before_line(reverse);
         let hops = &chain.hops[kind.from_hop as usize..=kind.to_hop as usize];
         let way: Vec<usize> = match reverse {
             false => (0..hops.len()).collect(),
@@ -99,6 +93,7 @@ impl Prepared {
                     carried_by(line, start + before, bytes).filter(|_| is_alone)?
                 }
             };
+            let took = took.max(Capacity::of(line).bucket_secs(bytes));
             longest = longest.max(one_way + took);
             before += hop.delay;
         }
@@ -107,13 +102,13 @@ impl Prepared {
 }
 
 /// The seconds until the receiver has `size` if each window waits for the acknowledgement of the one
-/// before, and the first packet arrives after `first`.
-fn of_window(kind: &FlowKind, size: u64, first: f64) -> f64 {
+/// before, at least an `rtt` later, and the first packet arrives after `first`.
+fn of_window(kind: &FlowKind, size: u64, rtt: Duration, first: Duration) -> f64 {
     let waits = kind
         .stack
         .largest_window()
         .map_or(0, |window| (size - 1) / window);
-    first + kind.rtt.secs() * waits as f64
+    first.secs() + rtt.secs() * waits as f64
 }
 
 fn seconds_of(bytes: u64, rate: Rate) -> f64 {
@@ -192,6 +187,53 @@ mod tests {
         // 900 of 1000 packets of 1500 bytes take 1.08 s.
         assert!((bound.unwrap() - 1.23).abs() < 1e-9, "{bound:?}");
         assert!(bound.unwrap() <= time);
+    }
+
+    #[test]
+    fn a_policer_bounds_all_but_its_burst() {
+        let text = "path = { rate = '1Gbps', rtt = '100ms', policer_rate = '10Mbps', policer_burst = '150kB' }\n\
+                    flows = [{ size = '1448kB' }]";
+        let (bound, time) = bound_and_time(text);
+        assert!((bound.unwrap() - 1.23).abs() < 1e-9, "{bound:?}");
+        assert!(bound.unwrap() <= time);
+    }
+
+    #[test]
+    fn where_the_rate_varies_a_shaper_bounds_too() {
+        let text = "path = { rate_steps = [{ rate = '1Gbps', lasts = '1s' }, { rate = '2Gbps', lasts = '1s' }], \
+                    rtt = '100ms', shaper_rate = '10Mbps', shaper_burst = '150kB' }\n\
+                    flows = [{ size = '1448kB' }]";
+        let (bound, time) = bound_and_time(text);
+        assert!((bound.unwrap() - 1.23).abs() < 1e-9, "{bound:?}");
+        assert!(bound.unwrap() <= time);
+    }
+
+    #[test]
+    fn a_delay_that_packets_may_skip_is_no_part_of_the_bound() {
+        for (path, right) in [
+            ("rate = '10Mbps', rtt = '20ms', delay_skip = '100%'", 1.2),
+            ("rate = '1Mbps', rtt = '200ms', delay_skip = '10%'", 12.0),
+        ] {
+            for at in ["forward", "loopback"] {
+                let text = format!(
+                    "path = {{ {path}, delay_at = '{at}' }}\nflows = [{{ size = '1448kB' }}]"
+                );
+                let (bound, time) = bound_and_time(&text);
+                assert!((bound.unwrap() - right).abs() < 1e-9, "{bound:?}");
+                assert!(bound.unwrap() <= time);
+            }
+        }
+    }
+
+    #[test]
+    fn a_rate_that_varies_is_that_of_the_time_after_the_delay_before_the_line() {
+        // The line is fast when the first packet comes, at 1.5 s.
+        let text = "path = { rate_steps = [{ rate = '1Mbps', lasts = '1400ms' }, \
+                    { rate = '100Mbps', lasts = '20s' }], rtt = '500ms', delay_at = 'forward' }\n\
+                    flows = [{ size = '14480B', start = '500ms' }]";
+        let (bound, time) = bound_and_time(text);
+        assert!((bound.unwrap() - 1.0012).abs() < 1e-9, "{bound:?}");
+        assert!(bound.unwrap() <= time, "{bound:?} {time}");
     }
 
     #[test]

@@ -176,7 +176,7 @@ def worst_cells(
                 cell=row["cell"],
                 regret=float(regret) if math.isfinite(regret) else None,
                 best=best,
-                where=in_words(row),
+                where=in_words(row, path=scenario["path"]),
                 compared=options(names, known),
                 command=None if known.keys() & names else command(scenario, names),
                 scenario=scenario,
@@ -198,8 +198,11 @@ def _scenarios(folder: str | os.PathLike[str], cells: set[int]) -> dict[int, Doc
     return {cell: json.loads(scenario) for cell, scenario in rows.iter_rows()}
 
 
-def in_words(cell: dict[str, Any], *, brief: bool = False) -> str:
-    """A cell's path, size and competing flows in words; brief for a table."""
+def in_words(cell: dict[str, Any], *, brief: bool = False, path: Document | None = None) -> str:
+    """A cell's path, size and competing flows in words; brief for a table.
+
+    With the path of its scenario, further fields have their values.
+    """
     rate = "varying rate" if cell["rate_bps"] is None else text.rate(cell["rate_bps"])
     loss = f"loss {100 * cell['loss']:.3g} %" if cell["loss"] else ""
     competing = "" if cell["competing"] == "alone" else f"competing {cell['competing']}"
@@ -210,11 +213,18 @@ def in_words(cell: dict[str, Any], *, brief: bool = False) -> str:
         "" if brief and cell["queue"] == "drop-tail" else cell["queue"],
         loss,
         _reverse(cell),
-        cell["impairments"],
+        _impairments(cell["impairments"], path or {}),
         text.size(cell["size_bytes"]),
         competing,
     ]
     return ", ".join(filter(None, parts))
+
+
+def _impairments(names: str, path: Document) -> str:
+    """Further fields of a path, with those of their values that are not tables."""
+    values = {name: value for name, value in path.items() if not isinstance(value, list | dict)}
+    words = [f"{name} {values[name]}" if name in values else name for name in names.split("+")]
+    return ", ".join(words) if values else names
 
 
 def _reverse(cell: dict[str, Any]) -> str:

@@ -134,6 +134,15 @@ impl Common {
         enter.is_some_and(|held| !held.enter())
     }
 
+    /// A packet is lost before the queue: it leaves the limit that the link shares, unless this is
+    /// where packets enter.
+    #[inline(never)]
+    pub(super) fn leave_if_lost(&self) {
+        if self.config.shared.enter.is_none() {
+            self.leave();
+        }
+    }
+
     /// A packet is dropped: it leaves the limit that the link shares, too.
     #[inline]
     pub(super) fn leave_if_dropped(&self, verdict: Verdict) -> Verdict {

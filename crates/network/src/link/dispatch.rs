@@ -86,7 +86,8 @@ impl Link {
     pub fn send(&mut self, packet: Packet, now: Moment) -> Verdict {
         if self.common.config.losses.strike(&packet, now.time) {
             self.common.counters.lost += 1;
-            return self.common.leave_if_dropped(Verdict::Dropped);
+            self.common.leave_if_lost();
+            return Verdict::Dropped;
         }
         let verdict = match &mut self.mechanism {
             LinkImpl::Fifo(link) => return link.send(&packet, now, &mut self.common),
@@ -96,7 +97,7 @@ impl Link {
                     self.common.counters.refused += 1;
                     return Verdict::Dropped;
                 }
-                return stage.send(packet, now, &mut self.common);
+                stage.send(packet, now, &mut self.common)
             }
             LinkImpl::VaryingFifo(link) => link.send(&packet, now, &mut self.common),
             LinkImpl::VaryingQueued(link) => link.send(packet, now, &mut self.common),

@@ -1,10 +1,10 @@
 //! Stages alone, without a path.
 
-use super::{Link, LinkConfig, Losses, Service, Shared, StagePlan, Verdict};
+use super::{Link, LinkConfig, LinkKind, Losses, Service, Shared, StagePlan, Verdict};
 use crate::moment::Moment;
-use crate::queue::{BufferAccounting, DropTail, Limit};
+use crate::queue::{BufferAccounting, DropTail, Limit, Port, QueueSpec};
 use crate::random::stream;
-use flowstart_control::{Duration, Instant};
+use flowstart_control::{Duration, Instant, Rate};
 use flowstart_wire::Packet;
 use rand_pcg::Pcg64Mcg;
 
@@ -15,7 +15,11 @@ pub(super) fn stage(plan: &StagePlan) -> Link {
 
 /// A stage with this random stream.
 pub(super) fn stage_with(plan: &StagePlan, random: Pcg64Mcg) -> Link {
-    let config = LinkConfig {
+    Link::new(stage_config(), plan.stage(random))
+}
+
+pub(super) fn stage_config() -> LinkConfig {
+    LinkConfig {
         name: "stage".into(),
         service: Service::Instant,
         variation: None,
@@ -27,8 +31,31 @@ pub(super) fn stage_with(plan: &StagePlan, random: Pcg64Mcg) -> Link {
         losses: Losses::default(),
         shaper: None,
         shared: Shared::default(),
+    }
+}
+
+/// A line with a buffer.
+pub(super) fn line(rate: Rate, limit: Limit) -> LinkConfig {
+    let stage = stage_config();
+    LinkConfig {
+        service: Service::Line(rate),
+        queue: DropTail {
+            limit,
+            ..stage.queue
+        },
+        ..stage
+    }
+}
+
+/// A link whose queue has this discipline.
+pub(super) fn managed(queue: &str) -> LinkKind {
+    let port = Port {
+        rate: None,
+        delay: Duration::ZERO,
+        packet: 1500,
+        random: stream(1, "queue", 0),
     };
-    Link::new(config, plan.stage(random))
+    LinkKind::Managed(QueueSpec::parse(queue).unwrap(), Box::new(port))
 }
 
 /// When packets of 1500 bytes leave it that come at these times; in microseconds.

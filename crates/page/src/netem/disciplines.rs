@@ -1,11 +1,13 @@
 //! The two disciplines, with the options that the simulator has.
 
-use super::words::{fraction, is_share, once, Words, COUNT, RATES, SIZES, TIMES};
+use super::words::{check_share, is_share, once, Words, RATES, SIZES, TIMES};
 
 const A_RATE: &str = "a rate, such as `20mbit`";
 const A_TIME: &str = "a time, such as `40ms`";
 const A_SIZE: &str = "a size, such as `10kb`";
-const PACKETS: &str = "a number of packets";
+const PACKETS: &str = "a whole number of packets";
+/// Of a full-size packet.
+pub(super) const PACKET: f64 = 1500.0;
 
 /// What netem does (`man tc-netem`).
 #[derive(Default)]
@@ -20,11 +22,11 @@ pub(super) struct Netem<'a> {
     pub(super) loss: Option<&'a str>,
     pub(super) reorder: Option<&'a str>,
     pub(super) reorder_correlation: Option<&'a str>,
-    pub(super) gap: Option<f64>,
+    pub(super) gap: Option<u32>,
     /// In bits per second.
     pub(super) rate: Option<f64>,
     /// In packets.
-    pub(super) limit: Option<f64>,
+    pub(super) limit: Option<u32>,
 }
 
 /// What a token bucket filter does (`man tc-tbf`), in bits per second, seconds and bytes.
@@ -54,9 +56,13 @@ impl<'a> Netem<'a> {
                 }
                 "loss" => netem.read_loss(words)?,
                 "reorder" => netem.read_reorder(words)?,
-                "gap" => once(&mut netem.gap, words.measure(COUNT, PACKETS)?, word)?,
+                "gap" => once(&mut netem.gap, words.count("netem `gap`", PACKETS)?, word)?,
                 "rate" => once(&mut netem.rate, words.measure(RATES, A_RATE)?, word)?,
-                "limit" => once(&mut netem.limit, words.measure(COUNT, PACKETS)?, word)?,
+                "limit" => once(
+                    &mut netem.limit,
+                    words.count("netem `limit`", PACKETS)?,
+                    word,
+                )?,
                 word => {
                     let known = "delay, distribution, loss, reorder, gap, rate and limit";
                     return Err(format!("netem `{word}` is not simulated; {known} are"));
@@ -75,7 +81,7 @@ impl<'a> Netem<'a> {
         if words.peek().is_some_and(is_time) {
             self.jitter = Some(words.measure(TIMES, "a time, such as `5ms`")?);
             if let Some(share) = words.next_if(is_share) {
-                self.jitter_correlation = fraction(share);
+                self.jitter_correlation = check_share("netem `delay`", share)?;
             }
         }
         Ok(())
@@ -87,7 +93,7 @@ impl<'a> Netem<'a> {
             let problem = "its bursts last over pauses, which is not simulated; see --loss-burst";
             return Err(format!("loss `{model}`: {problem}"));
         }
-        once(&mut self.loss, words.share("loss")?, "loss")?;
+        once(&mut self.loss, words.share("netem `loss`")?, "loss")?;
         match words.peek().filter(|word| is_share(word)) {
             Some(share) => Err(format!(
                 "loss `{share}`: correlated loss is not simulated here; see --loss-burst"
@@ -97,8 +103,12 @@ impl<'a> Netem<'a> {
     }
 
     fn read_reorder(&mut self, words: &mut Words<'a>) -> Result<(), String> {
-        once(&mut self.reorder, words.share("reorder")?, "reorder")?;
-        self.reorder_correlation = words.next_if(is_share);
+        once(
+            &mut self.reorder,
+            words.share("netem `reorder`")?,
+            "reorder",
+        )?;
+        self.reorder_correlation = words.share_if_any("netem `reorder`")?;
         Ok(())
     }
 
@@ -124,12 +134,19 @@ impl<'a> Netem<'a> {
         refuse(
             self.distribution.is_some() && self.jitter.is_none(),
             "netem `distribution`: jitter is needed, such as `delay 40ms 5ms`",
-        )?;
-        refuse(
-            self.limit.is_some_and(|limit| limit < 1.0),
-            "netem `limit`: at least 1 packet is needed",
         )
     }
+}
+
+/// Refuses an option that no full-size packet fits in, or more bytes than `tc` takes.
+fn room(option: &str, bytes: f64) -> Result<(), String> {
+    const MOST: f64 = u32::MAX as f64;
+    let problem = match bytes {
+        PACKET..=MOST => return Ok(()),
+        ..PACKET => format!("at least one packet, `{PACKET}`, is needed"),
+        _ => format!("at most `{MOST}` is possible"),
+    };
+    Err(format!("tbf `{option}` of {bytes:.0} bytes: {problem}"))
 }
 
 impl Tbf {
@@ -154,7 +171,8 @@ impl Tbf {
         tbf.check().map(|()| tbf)
     }
 
-    /// What `tc` and the kernel refuse, and a second bucket of several packets.
+    /// What `tc` and the kernel refuse, what drops every full-size packet (`tbf_enqueue`: those above
+    /// the burst, the `mtu` of a peak rate or the limit), and a second bucket of several packets.
     fn check(&self) -> Result<(), String> {
         const TWO_PACKETS: f64 = 3000.0;
         let missing = |option: &str, such: &str| {
@@ -162,7 +180,7 @@ impl Tbf {
                 "tbf: {option} is missing; needed, such as `{such}`"
             ))
         };
-        let (Some(rate), Some(_)) = (self.rate, self.burst) else {
+        let (Some(rate), Some(burst)) = (self.rate, self.burst) else {
             return match self.rate {
                 None => missing("`rate`", "rate 20mbit"),
                 Some(_) => missing("`burst`", "burst 10kb"),
@@ -183,8 +201,11 @@ impl Tbf {
             (Some(_), Some(mtu)) if mtu >= TWO_PACKETS => {
                 Err("tbf `mtu`: less than two packets, `3000`, is needed".into())
             }
+            (Some(_), Some(mtu)) => room("mtu", mtu),
             _ => Ok(()),
-        }
+        }?;
+        room("burst", burst)?;
+        self.limit.map_or(Ok(()), |limit| room("limit", limit))
     }
 
     /// Bytes of its queue.

@@ -32,8 +32,7 @@ pub(super) const TIMES: &[(&str, f64)] = &[
     ("s", 1.0),
     ("sec", 1.0),
 ];
-/// Things, such as packets.
-pub(super) const COUNT: &[(&str, f64)] = &[("", 1.0)];
+const MOST_PACKETS: u32 = 1_000_000_000;
 
 /// The words of a text, the next one last.
 pub(super) struct Words<'a>(Vec<&'a str>);
@@ -66,8 +65,7 @@ impl<'a> Words<'a> {
             .find(|c: char| c.is_ascii_lowercase())
             .unwrap_or(lower.len());
         let (number, unit) = lower.split_at(end);
-        let is_number = number.starts_with(|c: char| c.is_ascii_digit());
-        let number: Option<f64> = number.parse().ok().filter(|_| is_number);
+        let number = number_of(number);
         let scale = units
             .iter()
             .find(|(name, _)| *name == unit)
@@ -78,28 +76,54 @@ impl<'a> Words<'a> {
             .ok_or_else(|| format!("`{word}`: {right} is needed"))
     }
 
-    /// The next word as a share in percent.
+    /// The next word as a whole number, from 1 on.
+    pub(super) fn count(&mut self, option: &str, right: &str) -> Result<u32, String> {
+        let word = self.next(right)?;
+        let is_digits = word.chars().all(|c| c.is_ascii_digit());
+        let is_right = |count: &u32| is_digits && (1..=MOST_PACKETS).contains(count);
+        let count = word.parse().ok().filter(is_right);
+        count
+            .ok_or_else(|| format!("{option} `{word}`: {right} from 1 to {MOST_PACKETS} is needed"))
+    }
+
+    /// The next word as a share in percent, more than none.
     pub(super) fn share(&mut self, option: &str) -> Result<&'a str, String> {
         let share = self.next("a share, such as `1%`")?;
-        match is_share(share) {
-            true => Ok(share),
-            false => Err(format!(
-                "{option} `{share}`: a share is needed, such as `1%`"
-            )),
+        match check_share(option, share)? {
+            0.0 => Err(format!("{option} `{share}`: more than `0%` is needed")),
+            _ => Ok(share),
         }
+    }
+
+    /// The next word as a share in percent, if it ends as one.
+    pub(super) fn share_if_any(&mut self, option: &str) -> Result<Option<&'a str>, String> {
+        let share = self.next_if(is_share);
+        share.map_or(Ok(()), |share| check_share(option, share).map(|_| ()))?;
+        Ok(share)
     }
 }
 
-/// Whether a word is a share in percent.
+/// Whether a word is meant as a share in percent.
 pub(super) fn is_share(word: &str) -> bool {
-    let number = word.strip_suffix('%').unwrap_or_default();
-    !number.is_empty() && number.chars().all(|c| c.is_ascii_digit() || c == '.')
+    word.ends_with('%')
 }
 
-/// A share as a fraction.
-pub(super) fn fraction(share: &str) -> f64 {
-    let number: Result<f64, _> = share.trim_end_matches('%').parse();
-    number.unwrap_or(0.0) / 100.0
+/// A share in percent as a fraction.
+pub(super) fn check_share(option: &str, share: &str) -> Result<f64, String> {
+    let number = share.strip_suffix('%').and_then(number_of);
+    match number {
+        Some(percent) if percent <= 100.0 => Ok(percent / 100.0),
+        Some(_) => Err(format!("{option} `{share}`: at most `100%` is possible")),
+        None => Err(format!(
+            "{option} `{share}`: a share is needed, such as `1%`"
+        )),
+    }
+}
+
+/// A number without sign.
+fn number_of(text: &str) -> Option<f64> {
+    let is_number = text.starts_with(|c: char| c.is_ascii_digit());
+    text.parse().ok().filter(|_| is_number)
 }
 
 /// Sets what is given once at most.

@@ -12,7 +12,9 @@ use flowstart_network::link::{
 
 /// What forward packets pass before the line.
 pub(super) fn before(path: &PathSpec, packet: u32) -> Result<Vec<StagePlan>, RequestError> {
-    Ok(policer(path, packet)?.into_iter().collect())
+    let policer = policer(path, packet)?;
+    let stage = policer.map(|policer| link::policer(policer.rate, policer.burst));
+    Ok(stage.into_iter().collect())
 }
 
 /// What packets pass behind the line, forward and reverse.
@@ -66,7 +68,8 @@ fn delay(path: &PathSpec, jitter: Option<Distribution>, ripple: Option<Ripple>) 
     }
 }
 
-fn policer(path: &PathSpec, packet: u32) -> Result<Option<StagePlan>, RequestError> {
+/// Rate and burst of the policer before the line, if there is one.
+pub(super) fn policer(path: &PathSpec, packet: u32) -> Result<Option<Shaper>, RequestError> {
     let bucket = bucket(
         path,
         packet,
@@ -74,7 +77,7 @@ fn policer(path: &PathSpec, packet: u32) -> Result<Option<StagePlan>, RequestErr
         path.policer_rate,
         path.policer_burst,
     )?;
-    Ok(bucket.map(|(rate, burst)| link::policer(rate, burst)))
+    Ok(bucket.map(|(rate, burst)| Shaper { rate, burst }))
 }
 
 /// The shaper before the line, if there is one.

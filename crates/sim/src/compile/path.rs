@@ -1,7 +1,7 @@
 //! A path, from its fields in a scenario to a chain in plain values.
 
 use super::files::Files;
-use super::impairments::{ack_aggregation, before, behind, delay_queue, shaper};
+use super::impairments::{ack_aggregation, before, behind, delay_queue, policer, shaper};
 use super::line::{forward_line, loss_burst, reverse_line};
 use super::stack_environment::StackEnvironment;
 use crate::spec::{out_of_range, DelayAt, HopSpec, PathSpec, QuickStartSpec, RequestError, Side};
@@ -78,6 +78,7 @@ impl Reader<'_> {
             loss_burst: loss_burst("", path.loss(), path.loss_burst)?,
             variation: varies,
             shaper,
+            policer: policer(path, self.packet)?,
         };
         let reverse = match path.delay_at {
             Some(DelayAt::Loopback) => forward.clone(),
@@ -89,6 +90,7 @@ impl Reader<'_> {
                 loss_burst: loss_burst("reverse_", path.reverse_loss(), path.reverse_loss_burst)?,
                 variation: reverse_varies,
                 shaper: None,
+                policer: None,
             },
         };
         Ok(Hop {
@@ -127,6 +129,7 @@ impl Reader<'_> {
             loss_burst: None,
             variation: None,
             shaper: None,
+            policer: None,
         };
         Ok(Hop {
             delay: spec.delay,

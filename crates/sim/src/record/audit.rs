@@ -101,12 +101,10 @@ impl TransferRow {
     }
 }
 
-/// A rate that varies may be above its mean, and a packet may skip the delay: the ideal counts with
-/// the mean and the delay.
+/// A rate that varies may be above its mean, with which the ideal counts.
 fn varies(scenario: &Scenario) -> bool {
     let path = &scenario.path;
-    path.delay_skip.is_some()
-        || path.rate_variation.is_some()
+    path.rate_variation.is_some()
         || path.rate_trace.is_some()
         || path.reverse_rate_trace.is_some()
         || !path.rate_steps.is_empty()

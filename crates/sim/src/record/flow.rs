@@ -36,7 +36,8 @@ pub struct FlowRow {
     #[schemars(extend("unit" = "seconds", "null" = "not all of it was acknowledged"))]
     pub duration_s: Option<f64>,
     /// Handshake round trips + one-way delay + wire bytes / bottleneck rate. Of a rate that varies
-    /// it is the mean: then `fct_s` may be less.
+    /// it is the mean: then `fct_s` may be less. A delay that packets may skip is left out; shaper
+    /// and policer count with their rate and burst.
     #[schemars(extend("unit" = "seconds", "null" = "the flow has no end"))]
     pub ideal_fct_s: Option<f64>,
     /// `fct_s / ideal_fct_s`.
@@ -163,8 +164,8 @@ impl Ideal {
     /// That of flows over these hops of a chain.
     pub fn of(chain: &Chain, hops: (u32, u32), rtt: Duration, reverse: bool) -> Ideal {
         Ideal {
-            rtt,
-            one_way: chain.one_way(rtt, reverse),
+            rtt: chain.least_rtt(rtt),
+            one_way: chain.one_way(rtt, reverse).secs(),
             capacity: chain.capacity(hops.0, hops.1, reverse),
         }
     }
@@ -191,13 +192,13 @@ mod tests {
             one_way: 0.05,
             capacity: Capacity {
                 line: Rate(100_000_000),
-                shaper: None,
+                buckets: [None; 2],
             },
         };
         let secs = ideal.secs(wire, 1);
         assert!((secs - (0.150 + (100_000.0 + 69.0 * 40.0) * 8e-8)).abs() < 1e-12);
         // Behind a shaper, all but a burst takes ten times as long.
-        ideal.capacity.shaper = Some(Shaper {
+        ideal.capacity.buckets[0] = Some(Shaper {
             rate: Rate(10_000_000),
             burst: 2760,
         });

@@ -53,7 +53,7 @@ class Facts:
         slowest = min(hops, key=lambda hop: _rate(hop.get("rate")) or float("inf"))
         rtt = path.get("rtt") or resolved["flows"][0]["rtt"]
         return cls(
-            rate_bps=_rate(slowest.get("rate")),
+            rate_bps=_long_run_rate(slowest),
             rtt_s=_seconds(rtt),
             buffer_pkts=_packets(slowest.get("buffer")),
             queue=slowest["queue"],
@@ -83,6 +83,12 @@ def _seconds(text: str) -> float:
 
 def _rate(text: str | None) -> float | None:
     return None if text is None else float(_native.rate_bps(text))
+
+
+def _long_run_rate(hop: Document) -> float | None:
+    """What passes a hop in the long run; none where the line's rate varies."""
+    line, shaper = _rate(hop.get("rate")), _rate(hop.get("shaper_rate"))
+    return line if line is None or shaper is None else min(line, shaper)
 
 
 def _packets(text: str | None) -> int | None:
