@@ -31,7 +31,13 @@ class Invocation:
 
     def with_options(self, *more: str) -> str:
         """The same command with further options."""
-        files = [*self.capture.files, *self.capture.options]
+        return self._of([*self.capture.files, *self.capture.options], *more)
+
+    def of_file(self, file: str) -> str:
+        """The same replay of another file."""
+        return self._of([file])
+
+    def _of(self, files: Sequence[str], *more: str) -> str:
         networks = [w for one in self.settings.networks for w in ("--network", one.written)]
         path = {name: getattr(self.settings, name) for name in PATH}
         return shlex.join([*_words(files), *self._options(path), *networks, *more])
