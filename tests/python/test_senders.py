@@ -14,6 +14,8 @@ import sender_facts
 from flowstart.captures import read_capture
 from flowstart.captures.contents import Capture, Group
 from flowstart.captures.senders import initial_windows, senders
+from flowstart.model.variants import Variant
+from flowstart.replays import overview
 from flowstart.replays.paths import build, passed_rates
 from flowstart.replays.request import settings_of
 from initial_windows import judge, measure, sender
@@ -22,16 +24,18 @@ Cli = Callable[..., Any]
 WEB_MIX = pathlib.Path(__file__).parent.parent / "data" / "captures" / "web-mix.pcap.gz"
 
 
-def captured(cli: Cli, folder: pathlib.Path, stack: str, size: str = "120kB") -> Capture:
-    """What four transfers of a server look like."""
+def captured(
+    cli: Cli, folder: pathlib.Path, stack: str, size: str = "120kB", count: int = 4
+) -> Capture:
+    """What transfers of a server look like."""
     scenario = folder / "scenario.toml"
     scenario.write_text(
         f"""path = {{ rate = "50Mbps", rtt = "80ms", buffer = "300pkt" }}
 stack = {stack}
-flows = [{{ size = "{size}", count = 4, stagger = "3s", opener = "receiver" }}]
+flows = [{{ size = "{size}", count = {count}, stagger = "3s", opener = "receiver" }}]
 """
     )
-    answer = cli("run", scenario, "--pcap", "0,1,2,3", "-o", folder / "out")
+    answer = cli("run", scenario, "--pcap", ",".join(map(str, range(count))), "-o", folder / "out")
     assert answer.status == 0, answer.err
     return read_capture(*sorted((folder / "out").glob("*.pcap")))
 
@@ -67,6 +71,58 @@ def test_the_baseline_of_a_replay_has_the_measured_window(cli: Cli, tmp_path: pa
     assert settings.names[:3] == ("current", "IW30", "paced")
     given = settings_of({"stack": "linux:iw=10"}, startups=None, capture=capture)
     assert given.recorded.fields.get("iw") is None
+
+
+def windows_of(capture: Capture, windows: dict[int, int]) -> Capture:
+    """A capture of connections with these initial windows, each of an address of its own."""
+    rows = [
+        capture.connections[:1].with_columns(
+            s2c_initial_window=pl.lit(window, pl.UInt32), server_ip=pl.lit(f"192.0.2.{window}")
+        )
+        for window, count in windows.items()
+        for _ in range(count)
+    ]
+    return dataclasses.replace(capture, connections=pl.concat(rows))
+
+
+def test_windows_of_senders_that_differ_are_named_with_their_shares() -> None:
+    capture = windows_of(read_capture(WEB_MIX), {10: 50, 32: 10, 4: 2})
+    hosts = settings_of({}, startups=None, capture=capture).hosts
+    shares = {one.segments: (round(one.share, 2), one.addresses) for one in hosts.windows}
+    # Those of fewer than 5 % are within the limit of harm.
+    assert shares == {10: (0.81, ("192.0.2.10",)), 32: (0.16, ("192.0.2.32",))}
+
+
+@pytest.mark.parametrize(("window", "back"), [(30, 32), (32, 32), (33, None)])
+def test_a_window_no_larger_than_one_in_use_is_a_step_back(window: int, back: int | None) -> None:
+    capture = windows_of(read_capture(WEB_MIX), {10: 50, 32: 10})
+    hosts = settings_of({}, startups=None, capture=capture).hosts
+    found = hosts.step_back(Variant.parse(f"new: startup=hystart iw={window}"))
+    assert (found and found.segments) == back
+    assert hosts.step_back(Variant.parse("new: cc=bbr")) is None
+
+
+def test_no_setting_is_recommended_that_reduces_the_window_of_some_senders(
+    cli: Cli, tmp_path: pathlib.Path
+) -> None:
+    capture = captured(cli, tmp_path, "{ preset = 'linux' }", size="60kB", count=60)
+    options: Any = {"networks": ["*:rate=50Mbps,buffer=300pkt"], "seed": 1}
+    options |= {"variants": ["IW30: startup=hystart iw=30"]}
+    assert fs.replay(capture, **options).verdict.recommended == "IW30"
+    rows = pl.int_range(pl.len())
+    mixed = capture.connections.with_columns(
+        s2c_initial_window=pl.when(rows < 6).then(32).otherwise(10).cast(pl.UInt32),
+        server_ip=pl.when(rows < 6).then(pl.lit("192.0.2.2")).otherwise("server_ip"),
+    )
+    replay = fs.replay(dataclasses.replace(capture, connections=mixed), **options)
+    assert replay.verdict.recommended is None
+    judged = replay.verdict.of("IW30")
+    assert judged and judged.cause == "inconclusive: senders"
+    assert judged.reason.endswith("but 10 % of connections have IW 32 already")
+    objection = replay.verdict.objection
+    assert objection and objection.remedy[0].endswith("-w mine.pcap host 192.0.2.1")
+    (line,) = overview.initial_windows(replay)
+    assert "10 for 90 % of connections (192.0.2.1)" in line
 
 
 def test_a_capture_of_ten_segments_leaves_the_settings_as_they_are() -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flowstart import text
+from flowstart.model.stack import WindowInUse
 from flowstart.render.grid import Column, Grid
 
 if TYPE_CHECKING:
@@ -105,6 +106,27 @@ def initial_windows(connections: "pl.DataFrame", direction: str) -> dict[int, in
     The commonest is first. Senders with too few measured flights are left out.
     """
     return _counts(senders(connections), direction, "initial_window")
+
+
+def windows_in_use(
+    connections: "pl.DataFrame", direction: str, least: float
+) -> tuple[WindowInUse, ...]:
+    """The initial windows of at least this share of measured connections, the commonest first.
+
+    Connections count one by one: servers behind one address may differ. Fewer than `FEWEST` may be
+    a chance.
+    """
+    import polars as pl
+
+    address = {"c2s": "client_ip", "s2c": "server_ip"}[direction]
+    window = pl.col(f"{direction}_initial_window")
+    known = connections.filter(window.is_not_null())
+    counts = known.group_by(window.alias("window")).agg(
+        pl.len().alias("count"), pl.col(address).unique().sort().alias("addresses")
+    )
+    enough = (pl.col("count") >= FEWEST) & (pl.col("count") >= least * known.height)
+    rows = counts.filter(enough).sort("count", "window", descending=[True, False]).rows()
+    return tuple(WindowInUse(n, count / known.height, tuple(at)) for n, count, at in rows)
 
 
 def _counts(rows: "pl.DataFrame", direction: str, fact: str) -> dict[Any, int]:

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 from flowstart.errors import RequestError
 from flowstart.model.catalog import suggest
+from flowstart.model.stack import WindowInUse
 from flowstart.model.variants import Variant
 
 Kind: TypeAlias = Literal["startup", "cc", "setting"]
@@ -111,6 +112,8 @@ class HostStack:
     source: str
     facts: Mapping[str, str] = field(default_factory=dict)
     """What a capture shows of them: fields of a stack, and `cc`."""
+    windows: tuple[WindowInUse, ...] = ()
+    """The initial windows that a capture shows of them, those of most connections first."""
 
     @classmethod
     def named(cls, name: str) -> "HostStack":
@@ -161,6 +164,16 @@ class HostStack:
     def title(self) -> str:
         """Its name in a sentence."""
         return self.options[0] if len(self.options) == 1 else f"a {self.name.upper()} stack"
+
+    def step_back(self, variant: Variant) -> WindowInUse | None:
+        """The largest window in use that a variant's own does not exceed, if senders differ.
+
+        A setting is for whole hosts, and reduces the window of those that have more.
+        """
+        if len(self.windows) < 2:
+            return None
+        largest = max(self.windows, key=lambda window: window.segments)
+        return largest if _window(variant, largest.segments + 1) <= largest.segments else None
 
     def commands(
         self, variant: Variant, baseline: Variant, network: str | None = None

@@ -27,6 +27,8 @@ class Question(StrEnum):
     """Does the replay of the recorded setting agree with the recording?"""
     ALTERNATIVES = "alternatives"
     """Does the recommendation hold under other plausible assumptions?"""
+    SENDERS = "senders"
+    """Does the recorded setting stand for all senders?"""
     TRAFFIC = "traffic"
     """Are there enough independent connections?"""
 
@@ -35,6 +37,7 @@ FAILURES = {
     Question.PATH: "the path is not known",
     Question.REPRODUCTION: "the recording is not reproduced",
     Question.ALTERNATIVES: "plausible alternatives disagree",
+    Question.SENDERS: "the senders differ",
     Question.TRAFFIC: "there is too little traffic",
 }
 
@@ -215,6 +218,17 @@ class Verdict:
         `others` has the verdicts under these assumptions, by what they are.
         """
         return self._changed(lambda one: _compared(one, others))
+
+    def without(self, reasons: Mapping[str, str], question: Question) -> "Verdict":
+        """The same, where recommended settings with a reason against them are inconclusive."""
+
+        def judged(one: Judgement) -> Judgement:
+            reason = reasons.get(one.setting)
+            if reason is None or one.status != Status.RECOMMENDED:
+                return one
+            return _doubted(one, f"{faster(one.gain)}, but {reason}", question)
+
+        return self._changed(judged)
 
     def subject_to(self, validity: Validity) -> "Verdict":
         """The same, where nothing is recommended unless every question has a positive answer.

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from flowstart import _native
@@ -13,6 +14,17 @@ PRESETS = _native.STACKS
 """The presets of endpoints by name, each with what it is."""
 DEFAULT = _native.DEFAULT_STACK
 """The preset of endpoints that name none: most servers run Linux, with CUBIC."""
+
+
+@dataclass(frozen=True)
+class WindowInUse:
+    """An initial window of some senders of a direction."""
+
+    segments: int
+    share: float
+    """Of the connections whose initial window was measured."""
+    addresses: tuple[str, ...]
+    """The senders with such connections."""
 
 
 def preset(name: str) -> dict[str, Any]:

@@ -31,18 +31,21 @@ class Invocation:
 
     def with_options(self, *more: str) -> str:
         """The same command with further options."""
-        return self._with(self.capture.options, *more)
+        return self._of([*self.capture.files, *self.capture.options], *more)
 
     @property
     def with_units(self) -> tuple[str, ...]:
         """The same command with the units that warnings suggest; empty where they suggest none."""
         units, options = self.capture.other_units, self.capture.options
         others = options[2:] if options[:1] == ("--columns",) else options
-        return (self._with(("--columns", units, *others)),) if units else ()
+        files = [*self.capture.files, "--columns", units, *others]
+        return (self._of(files),) if units else ()
 
-    def _with(self, reading: Sequence[str], *more: str) -> str:
-        """The command with the options that the capture is read with."""
-        files = [*self.capture.files, *reading]
+    def of_file(self, file: str) -> str:
+        """The same replay of another file."""
+        return self._of([file])
+
+    def _of(self, files: Sequence[str], *more: str) -> str:
         networks = [w for one in self.settings.networks for w in ("--network", one.written)]
         path = {name: getattr(self.settings, name) for name in PATH}
         return shlex.join([*_words(files), *self._options(path), *networks, *more])

@@ -161,7 +161,7 @@ def opening(replay: ReplayData) -> list[str]:
     lines += sample(replay)
     left = "; ".join(f"{number}: {why}" for why, number in replay.left_out.items())
     lines += [f"Left out: {left}."] if left else []
-    return lines + contradiction(replay) + validity(replay)
+    return lines + initial_windows(replay) + contradiction(replay) + validity(replay)
 
 
 def sample(replay: ReplayData) -> list[str]:
@@ -183,9 +183,29 @@ def current(replay: ReplayData) -> str:
     shown = {name: " (measured)" * (facts.get(name) == value) for name, value in own.items()}
     paced = f"paced{shown['pacing']}" if own["pacing"] != "none" else ""
     cc = f"{base.cc}{shown['cc']}" if base.cc else ""
-    window = f"IW {own['iw']}{shown['iw']}"
+    window = f"IW {own['iw']}{_share(replay, own['iw']) or shown['iw']}"
     used = ", ".join(filter(None, [preset, str(base.begins), cc, window, paced]))
     return "assumed " * settings.by_default + used
+
+
+def _share(replay: ReplayData, segments: str) -> str:
+    """How many connections have an initial window, where those measured differ."""
+    windows = replay.settings.hosts.windows
+    shares = [one.share for one in windows if str(one.segments) == segments and one.share < 1]
+    return f" (measured: {text.short_share(shares[0])} of connections)" if shares else ""
+
+
+def initial_windows(replay: ReplayData) -> list[str]:
+    """The initial windows of the senders under test, in a line, where they differ."""
+    windows = replay.settings.hosts.windows
+    if len(windows) < 2:
+        return []
+    each = [
+        f"{one.segments} for {text.short_share(one.share)} of connections "
+        f"({text.first_of(one.addresses)})"
+        for one in windows
+    ]
+    return [f"Initial windows differ: {text.listed(each)}."]
 
 
 FACTS = {

@@ -9,15 +9,17 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Self, cast, get_args
 
 from flowstart.captures.contents import Capture
-from flowstart.captures.senders import SenderFacts
+from flowstart.captures.senders import SenderFacts, windows_in_use
 from flowstart.deployment.stacks import HostStack, default_of
 from flowstart.errors import RequestError
+from flowstart.inference.gates import Limits
 from flowstart.model import specs
 from flowstart.model import stack as stacks
 from flowstart.model import variants as named
 from flowstart.model.catalog import listed, suggest
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import Document, initial_window
+from flowstart.model.stack import WindowInUse
 from flowstart.model.variants import Variant, VariantLike, baseline
 
 FIELDS = ("rate", "reverse_rate", "buffer", "reverse_buffer")
@@ -287,12 +289,27 @@ def hosts_of(
         for name, value in facts.items()
         if name not in (stack or {}) and known.get(name) != value
     }
-    return dataclasses.replace(hosts.measured(other) if other else hosts, facts=facts)
+    windows = measured_windows(capture, direction) if capture else ()
+    hosts = hosts.measured(other) if other else hosts
+    return dataclasses.replace(hosts, facts=facts, windows=windows)
+
+
+def measured_windows(capture: Capture, direction: Tested) -> tuple[WindowInUse, ...]:
+    """The initial windows of the senders under test.
+
+    Those of fewer connections than a setting may harm cannot make it harmful.
+    """
+    return windows_in_use(capture.connections, _sending(direction), Limits().harmed)
+
+
+def _sending(direction: Tested) -> str:
+    """The senders under test; of both sides, servers."""
+    return "c2s" if direction == "client" else "s2c"
 
 
 def measured_facts(capture: Capture, direction: Tested) -> dict[str, str]:
     """What the capture shows of the senders under test: fields of a stack, and `cc`."""
-    facts = SenderFacts.of(capture.senders, "c2s" if direction == "client" else "s2c")
+    facts = SenderFacts.of(capture.senders, _sending(direction))
     known = {
         "iw": facts.initial_window and str(facts.initial_window),
         "pacing": facts.paced and "internal",

@@ -6,6 +6,7 @@ reproduced stay: harm there still counts. A buffer cannot be bounded from above 
 overflowed, so buffers are varied instead (`answer.alternatives`).
 """
 
+import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, cast
 from flowstart import text
 from flowstart.captures import next_command, server_log
 from flowstart.captures.contents import Capture
+from flowstart.captures.next_command import RECORDING
 from flowstart.inference import Check, Question, Validity, Verdict
 from flowstart.inference.intervals import FEW_CLUSTERS
 from flowstart.render.columns import CLASSES
@@ -21,6 +23,7 @@ from flowstart.replays.calibration import LEAST_S, Calibration
 from flowstart.replays.command import Invocation
 from flowstart.replays.paths import ReplayPath
 from flowstart.replays.rate_fit import KNOWN
+from flowstart.replays.settings import Settings
 from flowstart.replays.summary import ENOUGH, EVERYTHING
 
 if TYPE_CHECKING:
@@ -38,6 +41,7 @@ LABELS = {
     Question.PATH: "Path known",
     Question.REPRODUCTION: "Reproduced",
     Question.ALTERNATIVES: "Alternatives agree",
+    Question.SENDERS: "Senders alike",
     Question.TRAFFIC: "Traffic enough",
 }
 UNKNOWN, DIFFERENT = "path not known", "not reproduced"
@@ -102,7 +106,9 @@ def subjected(
     agree = Check(Question.ALTERNATIVES, None)
     if invocation.questions.buffers and not failing:
         agree = _alternatives(invocation, found, [*others])
-    return found.subject_to(Validity((*checks, agree, _enough(invocation, verdict))))
+    found = found.without(_steps_back(invocation.settings), Question.SENDERS)
+    checks = (*checks, agree, *_senders(invocation, found), _enough(invocation, verdict))
+    return found.subject_to(Validity(checks))
 
 
 def examine(
@@ -309,6 +315,41 @@ def _alternatives(invocation: Invocation, verdict: Verdict, names: Sequence[str]
         remedy = (invocation.with_options("--network", f"*:buffer={EXAMPLE}"),)
         return Check(Question.ALTERNATIVES, False, f"{len(names)} examined", reason, remedy)
     return Check(Question.ALTERNATIVES, True, str(len(names)) if names else "none needed")
+
+
+def _steps_back(settings: Settings) -> dict[str, str]:
+    """The settings whose window is no larger than one in use, and why that speaks against them."""
+    windows = {v.name: settings.hosts.step_back(v) for v in settings.compared}
+    return {
+        name: f"{text.short_share(window.share)} of connections have IW {window.segments} already"
+        for name, window in windows.items()
+        if window
+    }
+
+
+def _senders(invocation: Invocation, verdict: Verdict) -> list[Check]:
+    """The objection of senders whose windows differ, where that leaves nothing to recommend."""
+    doubted = verdict.candidate
+    if doubted is None or doubted.question != Question.SENDERS:
+        return []
+    windows = [str(window.segments) for window in invocation.settings.hosts.windows]
+    finding, reason = f"IW {text.listed(windows)}", f"{doubted.setting} {doubted.reason}"
+    return [Check(Question.SENDERS, False, finding, reason, _one_sender(invocation))]
+
+
+def _one_sender(invocation: Invocation) -> tuple[str, ...]:
+    """The commands that replay the traffic of one sender.
+
+    Where one address has several windows, the one that shows those of a server's routes.
+    """
+    first = invocation.settings.hosts.windows[0]
+    other = {address for one in invocation.settings.hosts.windows[1:] for address in one.addresses}
+    alone = [address for address in first.addresses if address not in other]
+    source = invocation.capture.files[0]
+    if not alone or source == "-":
+        return ("ip route show  # on each server: initcwnd",)
+    tcpdump = shlex.join(["tcpdump", "-r", source, "-w", RECORDING, "host", alone[0]])
+    return tcpdump, invocation.of_file(RECORDING)
 
 
 def _enough(invocation: Invocation, verdict: Verdict) -> Check:

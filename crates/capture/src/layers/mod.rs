@@ -22,7 +22,7 @@ pub(crate) use tcp::{Segment, ACK, CWR, ECE, FIN, RST, SYN};
 pub(crate) use tunnel::Tunnel;
 pub(crate) use udp::{version_name, ConnectionId, Datagram};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::file::order::Timed;
 
@@ -76,7 +76,7 @@ impl From<LeftOut> for Decoded {
     }
 }
 
-/// Takes one packet apart, through the tunnels that it passed, each of which is counted.
+/// Takes one packet apart, through the tunnels that it passed. It counts once for each kind of tunnel.
 pub(crate) fn decode(
     link: u32,
     data: &[u8],
@@ -88,6 +88,7 @@ pub(crate) fn decode(
     if let Some(tag) = tunnel::bridge_tag(link, data) {
         *removed.entry(tag).or_default() += 1;
     }
+    let mut passed = BTreeSet::new();
     let mut domain = link::vlans(link, data).fold(0, mixed);
     let mut layer = (link::network(link, data), data, on_wire);
     for _ in 0..header::DEEPEST {
@@ -105,7 +106,9 @@ pub(crate) fn decode(
         ) else {
             return LeftOut::Unreadable.into();
         };
-        *removed.entry(inside.tunnel).or_default() += 1;
+        if passed.insert(inside.tunnel) {
+            *removed.entry(inside.tunnel).or_default() += 1;
+        }
         domain = inside.network_ids(inner).fold(domain, mixed);
         layer = (inside.network(inner), inner, length);
     }
@@ -356,6 +359,14 @@ pub(crate) mod tests {
             check(&segment);
             assert_eq!(removed.get(&expected), Some(&1), "{expected:?}");
         }
+    }
+
+    #[test]
+    fn a_packet_in_several_tunnels_of_a_kind_counts_once() {
+        let data = over_ipv4(4, &over_ipv4(4, &ethernet()[14..])[14..]);
+        let mut removed = BTreeMap::new();
+        super::decode(1, &data, data.len() as u32, 0, &mut removed);
+        assert_eq!(removed, BTreeMap::from([(Tunnel::Ip(4, 4), 1)]));
     }
 
     #[test]
