@@ -367,3 +367,13 @@ def test_a_part_with_too_few_connections_is_named_as_such() -> None:
 def test_a_judgement_without_a_question_names_its_gate() -> None:
     one = Judgement("IW30", Status.REJECTED, row(-0.2, -0.1), (BAD,), "")
     assert one.cause == "rejected: harm"
+
+
+def test_the_reason_for_an_unknown_path_is_that_of_the_direction_under_test() -> None:
+    capture, settings = synthetic.captured(FOUR, 1), Settings(startups=("hystart",))
+    path = dataclasses.replace(
+        build(capture, settings, {})[0], rate_method="there: few bytes; back: no queue"
+    )
+    assert (path.method("rate"), path.method("reverse_rate")) == ("few bytes", "no queue")
+    same = dataclasses.replace(path, rate_method="no queue")
+    assert (same.method("rate"), same.method("reverse_rate")) == ("no queue", "no queue")

@@ -55,6 +55,11 @@ class ReplayPath:
         low, high = self.rate_range or (1.0, 1.0)
         return high is not None and high <= factor * low
 
+    def method(self, rate: str) -> str:
+        """How a direction's rate was come by."""
+        there, _, back = self.rate_method.removeprefix("there: ").partition("; back: ")
+        return back if back and rate == "reverse_rate" else there
+
     @property
     def rates_bps(self) -> tuple[float, float]:
         """The bottleneck's rates there and back."""

@@ -172,15 +172,19 @@ class _Traffic:
         return max(networks, key=lambda name: self.transfers.get(name, 0))
 
 
-def _unknown(paths: Sequence[ReplayPath], facts: "pl.DataFrame") -> set[str]:
-    """The networks without a known rate in a direction under test."""
+def _unknown(paths: Sequence[ReplayPath], facts: "pl.DataFrame") -> dict[str, str]:
+    """The networks without a known rate in a direction under test, each with that rate's field."""
     fields = {True: "rate", False: "reverse_rate"}
     ways = facts.select("network", "towards_remote").unique().rows()
     by_name = {path.name: path for path in paths}
-    return {name for name, towards in ways if not by_name[name].knows(fields[towards], KNOWN)}
+    return {
+        name: fields[towards]
+        for name, towards in sorted(ways)
+        if not by_name[name].knows(fields[towards], KNOWN)
+    }
 
 
-def _path(traffic: _Traffic, paths: Sequence[ReplayPath], unknown: set[str]) -> Check:
+def _path(traffic: _Traffic, paths: Sequence[ReplayPath], unknown: Mapping[str, str]) -> Check:
     known = traffic.without(unknown)
     share = traffic.share(known)
     finding = f"{text.short_share(share)} of transfers"
@@ -189,8 +193,8 @@ def _path(traffic: _Traffic, paths: Sequence[ReplayPath], unknown: set[str]) -> 
     example = "the other transfers cannot be replayed"
     if unknown:
         largest = traffic.largest(unknown)
-        method = next(path.rate_method for path in paths if path.name == largest)
-        example = f"{largest}: {method.removeprefix('there: ').partition('; back:')[0]}"
+        method = next(path.method(unknown[largest]) for path in paths if path.name == largest)
+        example = f"{largest}: {method}"
     reason = (
         f"rates are known for {text.short_share(share)} of transfers "
         f"({text.share(COVERED)} needed); {example}"
