@@ -197,7 +197,7 @@ def test_a_conn_log_needs_a_round_trip_to_be_replayed(cli: Cli, log: pathlib.Pat
     assert answer.status == 2
     assert "--rtt" in answer.err
     path = ("--rtt", "40ms", "--rate", "20Mbps", "--direction", "both")
-    words = (*path, "--startup", "slow-start", "--json")
+    words = (*path, "--startup", "slow-start", "--json", "--full-json")
     rows = json.loads(cli("replay", log, *words).out)["rows"]
     assert {row["size_bytes"] for row in rows} == {900, 700, 250_000, 9_000}
 

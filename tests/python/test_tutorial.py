@@ -59,7 +59,7 @@ def buffers() -> list[str]:
     # Within one round trip through a full buffer.
     burst = int((drops < drops[0] + 200_000_000).sum())
     assert burst == pytest.approx(exits[1] / 2, rel=0.01)
-    lost = slow[1]["packets_dropped"]
+    lost, sent = slow[1]["packets_dropped"], slow[1]["packets_sent"]
     assert lost - burst == pytest.approx(140, abs=2)
     reno = run(path | {"buffer": "1bdp"}, "10MB", "slow-start", flow={"cc": "reno"}).records[0]
     hystart = run(path | {"buffer": "1bdp"}, "10MB", "hystart").records[0]
@@ -73,7 +73,7 @@ def buffers() -> list[str]:
         "a buffer of 0.25, 1 and 4 times",
         f"2 × ({bdp} + {bdp}) packets, and half of them are lost, about {burst}",
         f"by 30 %, to {0.7 * exits[1]:.0f} packets, which still exceeds {2 * bdp}",
-        f"about 140 more are lost, {lost} in all",
+        f"about 140 more are lost, {lost} in all: {100 * lost / sent:.1f} % of the packets",
         f"halves the window, {reno['packets_dropped']} are",
         f"half a BDP of ACKs, {bdp // 2}, and",
         "The round of 80 is too short. In the round of 160",

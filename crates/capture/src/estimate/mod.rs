@@ -368,9 +368,11 @@ impl Lane {
             }
             Err(why) => (None, None, format!("not estimated: {why}")),
         };
-        let buffer = match rate {
-            Some(rate) => self.buffer(rate, wait, interval),
-            None => Buffer::unknown("not estimated: the rate is not known".into()),
+        let buffer = match (rate, bound) {
+            (Some(rate), _) => self.buffer(rate, wait, interval),
+            // What a replay at that rate needs.
+            (None, Some(bound)) => self.buffer(bound, wait, interval).at_least(),
+            (None, None) => Buffer::unknown("not estimated: the rate is not known".into()),
         };
         Path {
             bytes: self.bytes,
@@ -452,6 +454,14 @@ struct Buffer {
 }
 
 impl Buffer {
+    /// It as a lower bound.
+    fn at_least(self) -> Buffer {
+        Buffer {
+            at_least: self.packets.is_some(),
+            ..self
+        }
+    }
+
     fn unknown(method: String) -> Self {
         Buffer {
             packets: None,
