@@ -309,8 +309,8 @@ def test_a_qlog_is_replayed_where_a_rate_is_given(cli: Cli, qlog: Write) -> None
     answer = cli("replay", file)
     assert answer.status == 2
     assert "no bottleneck rate can be estimated" in answer.err
-    words = ("--rate", "20Mbps", "--direction", "both", "--startup", "slow-start", "--json", "--full-json")
-    rows = json.loads(cli("replay", file, *words).out)["rows"]
+    words = ("--rate", "20Mbps", "--direction", "both", "--startup", "slow-start")
+    rows = json.loads(cli("replay", file, *words, "--json", "--full-json").out)["rows"]
     assert {row["size_bytes"] for row in rows} == {300, 2400, 200, 1000}
     assert {row["rtt"] for row in rows} == {"36500us"}
 
