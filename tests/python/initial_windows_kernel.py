@@ -150,25 +150,29 @@ def namespaces(window: int) -> Iterator[tuple[int, int]]:
                 run("ip", "netns", "delete", f"flowstart-{end}")
 
 
+def recorded(relay: Relay, program: str, *words: object) -> bytes:
+    """What a relay records of connections to this program of the server, with these arguments."""
+    relay.start()
+    python = (sys.executable, "-c")
+    serve = ("ip", "netns", "exec", "flowstart-0", *python, program, SERVER)
+    with subprocess.Popen([*serve, *map(str, words)], stdout=subprocess.PIPE) as server:
+        try:
+            assert server.stdout
+            server.stdout.readline()
+            run("ip", "netns", "exec", "flowstart-1", *python, FETCH, SERVER, CONNECTIONS)
+        finally:
+            server.kill()
+    time.sleep(2 * relay.link.one_way_s)
+    relay.ended.set()
+    relay.join()
+    return relay.pcap()
+
+
 def transfer(window: int, link: Link, monitor: int, size: int) -> bytes:
     """The capture of connections that each transfer so many bytes."""
     with namespaces(window) as devices:
         relay = Relay(devices, link, monitor, seed=window)
-        relay.start()
-        python = (sys.executable, "-c")
-        serve = ("ip", "netns", "exec", "flowstart-0", *python, SERVE, SERVER)
-        words = [*serve, str(size), str(CONNECTIONS)]
-        with subprocess.Popen(words, stdout=subprocess.PIPE) as server:
-            try:
-                assert server.stdout
-                server.stdout.readline()
-                run("ip", "netns", "exec", "flowstart-1", *python, FETCH, SERVER, CONNECTIONS)
-            finally:
-                server.kill()
-        time.sleep(2 * link.one_way_s)
-        relay.ended.set()
-        relay.join()
-        return relay.pcap()
+        return recorded(relay, SERVE, size, CONNECTIONS)
 
 
 def main() -> int:

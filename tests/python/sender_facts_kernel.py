@@ -7,16 +7,23 @@ two seconds, and sends again.
 
 import collections
 import pathlib
-import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import dataclass
 
 import polars as pl
 
 from flowstart.captures import read_capture
-from initial_windows_kernel import CLIENT, CONNECTIONS, FETCH, SERVER, Link, Relay, namespaces, run
+from initial_windows_kernel import (
+    CLIENT,
+    CONNECTIONS,
+    SERVER,
+    Link,
+    Relay,
+    namespaces,
+    recorded,
+    run,
+)
 
 SERVE = """
 import socket, sys, time
@@ -61,20 +68,7 @@ def capture(setting: Setting, monitor: int) -> bytes:
         for name, value in rules.items():
             run(*server, "sysctl", "-qw", f"net.ipv4.tcp_{name}={value}")
         relay = Relay(devices, setting.link, monitor, seed=monitor)
-        relay.start()
-        python = (sys.executable, "-c")
-        words = [*server, *python, SERVE, SERVER, str(CONNECTIONS), *map(str, setting.sizes)]
-        with subprocess.Popen(words, stdout=subprocess.PIPE) as process:
-            try:
-                assert process.stdout
-                process.stdout.readline()
-                run("ip", "netns", "exec", "flowstart-1", *python, FETCH, SERVER, CONNECTIONS)
-            finally:
-                process.kill()
-        time.sleep(2 * setting.link.one_way_s)
-        relay.ended.set()
-        relay.join()
-        return relay.pcap()
+        return recorded(relay, SERVE, CONNECTIONS, *setting.sizes)
 
 
 def right(setting: Setting) -> dict[str, object]:

@@ -34,6 +34,19 @@ pub(super) fn stage_config() -> LinkConfig {
     }
 }
 
+/// Whether packets of 1500 bytes pass a token bucket at these times, of which a second has so many
+/// units, as its rate and burst allow: in no time more than a burst and what the rate gives.
+pub(super) fn is_within_bucket(passed: &[u64], second: u64, rate: u64, burst: u64) -> bool {
+    let second = u128::from(second);
+    passed.iter().enumerate().all(|(i, first)| {
+        passed.iter().enumerate().skip(i).all(|(j, last)| {
+            let bits = (j - i + 1) as u128 * 12_000;
+            let may = u128::from(burst) * 8 * second + u128::from(last - first) * u128::from(rate);
+            bits * second <= may
+        })
+    })
+}
+
 /// A line with a buffer.
 pub(super) fn line(rate: Rate, limit: Limit) -> LinkConfig {
     let stage = stage_config();

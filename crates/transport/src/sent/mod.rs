@@ -288,18 +288,16 @@ impl SentPackets {
         if self.detail == Tracking::Times {
             // Linux handles what is SACKed in the order of positions.
             fresh[..above].sort_unstable();
-            for (i, piece) in fresh.iter().enumerate() {
-                let until = match i < above {
-                    true => reception.repeats_until,
-                    false => reception.acked_repeats_until,
-                };
-                let once = scoreboard.time(*piece, forward, &self.first, until, &mut times);
-                let departures = match i < above {
-                    true => &mut times.sacked_once,
-                    false => &mut times.acked_once,
-                };
-                *departures = once.map(|once| once.and(*departures)).or(*departures);
-            }
+            let (sacked, acked) = fresh.split_at(above);
+            let mut time = |pieces: &[(u64, u64)], until| {
+                pieces.iter().fold(None, |all, piece| {
+                    let once = scoreboard.time(*piece, forward, &self.first, until, &mut times);
+                    once.map(|once| once.and(all)).or(all)
+                })
+            };
+            let sacked_once = time(sacked, reception.repeats_until);
+            let acked_once = time(acked, reception.acked_repeats_until);
+            (times.sacked_once, times.acked_once) = (sacked_once, acked_once);
         }
         if let Some(delivery) = &mut self.delivery {
             delivery.take(una, &fresh, reception.now);
