@@ -131,3 +131,11 @@ def _leaves(place: str, table: object) -> Iterator[Text]:
     elif isinstance(table, list | tuple):
         for value in table:
             yield from _leaves(place, value)
+
+
+def unchecked_numbers(text: str, facts: list[str]) -> list[str]:
+    """The numbers of a text that none of the facts has, all of which the text states."""
+    assert [fact for fact in facts if fact not in text] == []
+    checked = " ".join(facts)
+    numbers = re.findall(r"\d[\d.,]*\d|\d", text)
+    return [number for number in numbers if number not in checked]
