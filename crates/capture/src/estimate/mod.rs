@@ -368,12 +368,14 @@ impl Lane {
             }
             Err(why) => (None, None, format!("not estimated: {why}")),
         };
-        let buffer = match (rate, bound) {
-            (Some(rate), _) => self.buffer(rate, wait, interval),
-            // What a replay at that rate needs.
-            (None, Some(bound)) => self.buffer(bound, wait, interval).at_least(),
-            (None, None) => Buffer::unknown("not estimated: the rate is not known".into()),
+        let buffer = match rate {
+            Some(rate) => Some(self.buffer(rate, wait, interval)),
+            // Waits that are not the path's show no buffer; a replay at the bound has to hold the
+            // flight.
+            None => bound.and_then(|bound| self.flown(bound)),
         };
+        let unknown = || Buffer::unknown("not estimated: the rate is not known".into());
+        let buffer = buffer.unwrap_or_else(unknown);
         Path {
             bytes: self.bytes,
             data_packets: self.packets,
@@ -454,14 +456,6 @@ struct Buffer {
 }
 
 impl Buffer {
-    /// It as a lower bound.
-    fn at_least(self) -> Buffer {
-        Buffer {
-            at_least: self.packets.is_some(),
-            ..self
-        }
-    }
-
     fn unknown(method: String) -> Self {
         Buffer {
             packets: None,
