@@ -21,6 +21,7 @@ mod quiche;
 mod quiche_startup;
 mod state;
 
+use crate::model::plateau::Plateau;
 use crate::model::rounds::Rounds;
 use crate::model::Model;
 use crate::signals::{Ack, Delivery, Established};
@@ -28,7 +29,7 @@ use crate::{named, Convention, Duration, Instant, Rate, Reason, Segments, Window
 use constants::Constants;
 use cycle::Cycle;
 use filters::{ExtraAcked, MaxFilter, MinRtt};
-use full_pipe::{LossEvents, Plateau, RoundLosses};
+use full_pipe::{LossEvents, RoundLosses};
 use policer::Policer;
 use probing::{Ended, Limits, Phase, Probing};
 use quiche::Quiche;

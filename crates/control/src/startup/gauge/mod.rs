@@ -82,6 +82,7 @@ mod dispersion;
 use super::{copies, Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::capacity::Capacity;
+use crate::model::plateau::Plateau;
 use crate::model::Model;
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Idle, PathInfo, PathMemory, Recovered, Sent};
@@ -171,6 +172,10 @@ struct Gauge {
     opened: Instant,
     behind: Duration,
     deliveries: Deliveries,
+    /// Growth of what is delivered in round trips that the window limits.
+    plateau: Plateau,
+    /// The mean round trip, from where the window for the minimum one ended growth.
+    jittered: Option<Duration>,
     delay: Delay,
     /// What is paced at, payload only.
     pace: Rate,
@@ -200,6 +205,8 @@ impl Gauge {
             opened: Instant::MAX,
             behind: Duration::MAX,
             deliveries: Deliveries::default(),
+            plateau: Plateau::default(),
+            jittered: None,
             delay: Delay::new(k.late, k.noise),
             pace: Rate(0),
             high: 0,
@@ -245,7 +252,7 @@ impl Gauge {
         // The delay is not the flow's, and must not keep the test from being one.
         let rtt = match self.tests_again() {
             true => self.latest.unwrap_or(self.base),
-            false => self.base,
+            false => self.jittered.unwrap_or(self.base),
         };
         let held = self.pace.scaled(self.k.window).bytes_in(rtt);
         w.cwnd = w.segments(held) + LEAST_CWND;
@@ -327,6 +334,22 @@ impl Gauge {
             return Some(Reason::Delay);
         }
         let growing = self.phase == Phase::Ramp;
+        if a.cwnd_limited {
+            let round_began = self.deliveries.round_began();
+            self.plateau.update(self.deliveries.rate(), round_began);
+        }
+        if growing && self.plateau.now {
+            if self.jittered.is_some() {
+                self.conserve(w);
+                self.export(w);
+                self.hand_over(w);
+                w.cwnd = w.cwnd.max(self.least_cwnd(w));
+                w.ssthresh = w.cwnd;
+                return Some(Reason::FullPipe);
+            }
+            self.jittered = Some(self.mean_rtt());
+            self.plateau.look_again(self.deliveries.rate());
+        }
         if growing {
             self.grow();
         } else {
@@ -341,7 +364,26 @@ impl Gauge {
             *sum = (sum.0 + rtt, sum.1 + 1);
         }
         self.drive(w);
+        if growing {
+            w.cwnd = w.cwnd.max(self.least_cwnd(w));
+        }
         None
+    }
+
+    /// The initial window, until something is lost.
+    fn least_cwnd(&self, w: &Window) -> Segments {
+        match self.deliveries.share_lost() > 0.0 {
+            true => LEAST_CWND,
+            false => w.segments(self.initial),
+        }
+    }
+
+    /// The mean of round trips that were not late or that were found not to be the flow's.
+    fn mean_rtt(&self) -> Duration {
+        match self.queueless {
+            (_, 0) => self.base,
+            (sum, count) => sum.over(count).max(self.base),
+        }
     }
 
     /// Whether a queue of the flow's own is there for good.
@@ -433,15 +475,11 @@ impl Gauge {
     /// The window that the path holds at the rate delivered, without a queue. Next to others it is
     /// smaller by what they get.
     fn hand_over(&mut self, w: &mut Window) {
-        let rtt = match self.queueless {
-            (_, 0) => self.base,
-            (sum, count) => sum.over(count).max(self.base),
-        };
         let got = match self.estimate.and_then(|estimate| estimate.most) {
             Some(most) => share(self.pace, most).clamp(self.k.yield_to, 1.0),
             None => 1.0,
         };
-        let held = w.segments(self.pace.bytes_in(rtt));
+        let held = w.segments(self.pace.bytes_in(self.mean_rtt()));
         w.cwnd = (got * held).max(LEAST_CWND);
         w.ssthresh = w.cwnd;
         self.end(w);
@@ -638,6 +676,8 @@ mod tests {
         arrived: u64,
         rtt: Duration,
         lost: u64,
+        /// The window, not the pacer, holds it back.
+        limited: bool,
     }
 
     /// The delivery rate by a packet's ACK: so much in megabits per second was delivered,
@@ -687,6 +727,7 @@ mod tests {
                 arrived: 0,
                 rtt: RTT,
                 lost: 0,
+                limited: false,
             };
             flow.send(10);
             flow
@@ -720,6 +761,7 @@ mod tests {
             let sent_in = Duration::from_secs_f64(rates.delivered / rates.sent);
             let a = Ack {
                 rtt: Some(self.rtt),
+                cwnd_limited: self.limited,
                 una: self.arrived * MSS,
                 nxt: self.sent * MSS,
                 delivered_total: self.arrived * MSS,
