@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     fn mbps(rate: f64) -> Rate {
-        Rate((rate * 1e6) as u64)
+        Rate::from_bps((rate * 1e6) as u64)
     }
 
     /// After which sample the pipe is full.

@@ -1,7 +1,6 @@
 //! When Startup has filled the pipe.
 
 use crate::signals::Delivery;
-use crate::Rate;
 
 /// Tolerated loss rate in percent (`LossThresh`).
 pub(super) const LOSS_THRESH: u64 = 2;
@@ -69,10 +68,6 @@ mod tests {
     use super::*;
     use crate::signals::RateSample;
     use crate::Duration;
-
-    fn mbps(rate: f64) -> Rate {
-        Rate::from_bps((rate * 1e6) as u64)
-    }
 
     #[test]
     fn six_acknowledgements_that_mark_losses_end_startup_where_the_last_lost_too_much() {
