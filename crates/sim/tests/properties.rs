@@ -549,6 +549,20 @@ fn a_transmission_that_begins_when_the_run_ends_is_the_same_on_either_kind_of_li
     compare_kinds_of_link(scenario).unwrap();
 }
 
+/// Both directions pass one line, whose departures are in the trace once.
+#[test]
+fn the_trace_of_a_loopback_has_each_departure_once() {
+    let text = r#"
+        seed = 425
+        trace = true
+        path = { rate_trace = "tests/paths/uneven.trace", rtt = "0s", delay_at = "loopback", queue = "drop-tail" }
+        stack = { sack = false, mss = "536B", server_flight = "5kB", interrupt_max = "100us" }
+        flows = [{ startup = "xcp", size = "126565B", jitter = "10ms" }]
+    "#;
+    let outcome = run(&Scenario::from_toml(text).unwrap()).unwrap();
+    audit_trace(&outcome).unwrap();
+}
+
 proptest! {
     #[test]
     fn runs_keep_their_accounts(text in scenario()) {

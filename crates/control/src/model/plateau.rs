@@ -10,7 +10,8 @@ const ROUNDS: u32 = 3;
 /// The plateau of the delivery rate.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Plateau {
-    full_bw: Rate,
+    /// The largest rate when growth was last found.
+    pub(crate) full_bw: Rate,
     count: u32,
     /// `full_bw_now`: it has been found since it was last looked for.
     pub(crate) now: bool,

@@ -8,6 +8,7 @@ mod followers;
 mod growth_gate;
 mod hystart_figure_2;
 mod l4s;
+mod lan;
 mod landing;
 mod memory;
 mod modified_swift_start;

@@ -25,7 +25,9 @@
 //! - *Bound.* Where the window limits what is delivered and this has not grown by a quarter in three
 //!   round trips, growth has ended (BBR). No queue shows: jitter may be far above the minimum RTT, so
 //!   that the window holds less than the path. Then it holds what is paced in the mean RTT of the time
-//!   without a queue. Where growth ends again, the pipe is full, and this is final.
+//!   without a queue. Where growth ends again, in round trips of `noise` at least, the pipe is full, and
+//!   this is final. If less than `full` of the largest rate is delivered by then and the mean RTT has
+//!   grown, jitter has begun meanwhile, and the window holds the new mean.
 //! - *Delay.* Round trips are late where the minimum of five samples and more, over an eighth of a
 //!   round trip, exceeds the minimum RTT by `late` of it and by `noise`, two consecutive times.
 //!   Only packets count that left when the initial window was acknowledged. Then the pace is the
@@ -181,6 +183,8 @@ struct Gauge {
     plateau: Plateau,
     /// The mean RTT, once growth ended under a window for the minimum RTT.
     jittered: Option<Duration>,
+    /// When the latest round trip without growth began.
+    round_from: Instant,
     delay: Delay,
     /// What is paced at, payload only.
     pace: Rate,
@@ -212,6 +216,7 @@ impl Gauge {
             deliveries: Deliveries::default(),
             plateau: Plateau::default(),
             jittered: None,
+            round_from: Instant::ZERO,
             delay: Delay::new(k.late, k.noise),
             pace: Rate(0),
             high: 0,
@@ -368,17 +373,27 @@ impl Gauge {
     fn judge_growth(&mut self, a: &Ack) -> bool {
         let rate = self.deliveries.rate();
         if a.cwnd_limited {
-            self.plateau.update(rate, self.deliveries.round_began());
+            // Jitter that lasts for some round trips is no measure of its mean.
+            let least = self.jittered.map_or(Duration::ZERO, |_| self.k.noise);
+            let round = self.deliveries.round_began() && a.now.since(self.round_from) >= least;
+            self.plateau.update(rate, round);
+            if round {
+                self.round_from = a.now;
+            }
         }
         if self.phase != Phase::Ramp || !self.plateau.now {
             return false;
         }
-        if self.jittered.is_some() {
-            return true;
+        // A queue of the flow's own leaves the rate; jitter that has begun since then lowers it.
+        let (mean, full) = (self.mean_rtt(), self.plateau.full_bw.scaled(self.k.full));
+        let ended = self
+            .jittered
+            .is_some_and(|held| mean <= held || rate >= full);
+        if !ended {
+            self.jittered = Some(mean);
+            self.plateau.look_again(rate);
         }
-        self.jittered = Some(self.mean_rtt());
-        self.plateau.look_again(rate);
-        false
+        ended
     }
 
     /// Ends the growth with the window for the rate delivered, `least` or more.
@@ -1078,11 +1093,16 @@ mod tests {
         let mut flow = Flow::with("", Some(ms(0.1)), u64::MAX, None);
         flow.limited = true;
         (flow.now, flow.rtt) = (Instant::ZERO + ms(0.1), ms(0.1));
-        let end = (0..30).find_map(|_| {
-            flow.send(2);
-            flow.ack(ms(0.0), all(4.0))
-        });
-        assert_eq!(end, Some(Reason::FullPipe));
+        let mut ends_after = |count: usize| {
+            let exit = (0..count).find_map(|_| {
+                flow.send(2);
+                flow.ack(ms(1.0), all(4.0))
+            });
+            exit
+        };
+        // Three round trips of any length, and three of 3 ms.
+        assert_eq!(ends_after(10 + 3 + 8), None);
+        assert_eq!(ends_after(2), Some(Reason::FullPipe));
         // 4 Mbit/s over 0.1 ms are less than a packet.
         assert_eq!((flow.w.cwnd, flow.w.ssthresh), (10.0, 10.0));
         assert_eq!(flow.w.pacing, None);
