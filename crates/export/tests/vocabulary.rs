@@ -85,7 +85,7 @@ const OBJECTS: [(&str, &str, &[&str]); 6] = [
     ("A.7", "header", &["packet_type", "packet_number", "length"]),
 ];
 
-/// Frames by their type, with the members beside it (A.12).
+/// Frames by their type, with their other members (A.12).
 const FRAMES: [(&str, &[&str]); 6] = [
     ("padding", &["length", "payload_length"]),
     ("ping", &["length", "payload_length"]),
@@ -168,7 +168,7 @@ fn check_object(name: &str, object: &serde_json::Map<String, Json>) {
     }
 }
 
-/// The same for the value of a member.
+/// Panics where the value of a member, or an object in it, is not in the format.
 fn check_value(member: &str, value: &Json) {
     if let Some((section, _, values)) = VALUES.iter().find(|(_, name, _)| *name == member) {
         let written = value.as_str().unwrap();

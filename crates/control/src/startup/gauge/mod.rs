@@ -1094,11 +1094,10 @@ mod tests {
         flow.limited = true;
         (flow.now, flow.rtt) = (Instant::ZERO + ms(0.1), ms(0.1));
         let mut ends_after = |count: usize| {
-            let exit = (0..count).find_map(|_| {
+            (0..count).find_map(|_| {
                 flow.send(2);
                 flow.ack(ms(1.0), all(4.0))
-            });
-            exit
+            })
         };
         // Three round trips of any length, and three of 3 ms.
         assert_eq!(ends_after(10 + 3 + 8), None);
