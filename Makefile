@@ -60,8 +60,8 @@ help: ## Show this list
 setup: ## Make .venv with the package and what it needs
 	@$(MAKE) --no-print-directory -j2 $(VENV)/.built
 
-release: setup ## Build the package with fat LTO, for benchmarks and work that takes long
-	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
+release: setup ## Build the package with fat LTO and a profile, for benchmarks and work that takes long
+	PIP_QUIET=1 $(BIN)/python benches/profiles.py $(BIN)/maturin develop --release --quiet
 
 demo: setup ## Compare startups on the transfers of a recorded capture, into out/demo
 	$(BIN)/flowstart replay tests/data/captures/web-mix.pcap.gz -o out/demo
@@ -268,8 +268,8 @@ bench: release ## Measure the budgets
 bench-against: ## HEAD beside REV=…, in alternation [WORKLOADS="bulk web"] [N=5]
 	@$(PICKED) benches/against.py --workloads "$(WORKLOADS)" --rounds "$(N)" -- "$(REV)"
 
-instructions: ## Instructions per packet of each stack, at HEAD or REV=… (needs valgrind)
-	@$(PICKED) benches/instructions.py $(or $(REV),HEAD)
+instructions: ## Instructions per packet, at HEAD or REV=… [GUIDED=1: with a profile] (needs valgrind)
+	@$(PICKED) benches/instructions.py $(if $(GUIDED),--guided) -- $(or $(REV),HEAD)
 
 speed-record: ## Append HEAD, or REVS="a b", to docs/speed-record.md [N=5]
 	@$(PICKED) benches/record.py --rounds "$(N)" -- $(REVS)
@@ -316,7 +316,8 @@ wheels: $(PAGE)/.built $(WHEELS)/.installed ## Build wheels for Linux on x86_64 
 	rustup target add $(PLATFORMS)
 	rm -rf dist
 	for platform in $(PLATFORMS); do \
-		env -u PYO3_PYTHON PATH="$(CURDIR)/$(WHEELS)/bin:$$PATH" maturin build --release --locked --zig \
+		env -u PYO3_PYTHON PATH="$(CURDIR)/$(WHEELS)/bin:$$PATH" $(PICKED) benches/profiles.py \
+			maturin build --release --locked --zig \
 			--target $$platform --strip --features abi3,quic --compatibility manylinux2014 --out dist || exit 1; \
 	done
 	$(WHEELS)/bin/maturin sdist --out dist

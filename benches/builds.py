@@ -13,10 +13,10 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import profiles
 from failures import BuildError, RequestError
 
 ROOT = pathlib.Path(__file__).parent.parent
-BUILD = ("cargo", "build", "--quiet", "--release", "-p", "flowstart-benches", "--bin", "workloads")
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,15 @@ def git(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @contextlib.contextmanager
-def built(revisions: Sequence[Revision]) -> Iterator[list[pathlib.Path]]:
-    """The `workloads` programs of revisions, for as long as the context lasts."""
+def built(revisions: Sequence[Revision], guided: bool = False) -> Iterator[list[pathlib.Path]]:
+    """The `workloads` programs of revisions, for as long as the context lasts.
+
+    With `guided` they are compiled with a profile of themselves.
+    """
     with tempfile.TemporaryDirectory(prefix="flowstart-bench-") as folder:
         trees = [pathlib.Path(folder) / f"{n}-{r.name}" for n, r in enumerate(revisions)]
         try:
-            yield [build(r, tree) for r, tree in zip(revisions, trees, strict=True)]
+            yield [build(r, tree, guided) for r, tree in zip(revisions, trees, strict=True)]
         finally:
             # A second Ctrl-C would leave the worktrees behind.
             before = signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -67,7 +70,7 @@ def built(revisions: Sequence[Revision]) -> Iterator[list[pathlib.Path]]:
             signal.signal(signal.SIGINT, before)
 
 
-def build(revision: Revision, tree: pathlib.Path) -> pathlib.Path:
+def build(revision: Revision, tree: pathlib.Path, guided: bool) -> pathlib.Path:
     """Builds a revision in a worktree that is made for it."""
     print(f"building {revision.name} of {revision.date}", file=sys.stderr)
     added = git("worktree", "add", "--detach", "--quiet", str(tree), revision.name)
@@ -75,7 +78,9 @@ def build(revision: Revision, tree: pathlib.Path) -> pathlib.Path:
         raise BuildError(f"{revision.name} cannot be checked out: {added.stderr.strip()}")
     target = tree / "target"
     settings = os.environ | {"CARGO_TARGET_DIR": str(target), "CARGO_INCREMENTAL": "0"}
-    done = subprocess.run(BUILD, cwd=tree, env=settings, capture_output=True, text=True)
+    if guided:
+        settings = profiles.guided(tree, target, settings)
+    done = subprocess.run(profiles.BUILD, cwd=tree, env=settings, capture_output=True, text=True)
     if done.returncode != 0:
         raise BuildError(f"{revision.name} does not build:\n{done.stderr.strip()}")
     return target / "release" / "workloads"

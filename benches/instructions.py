@@ -1,15 +1,15 @@
-"""`make instructions`: instructions per packet of each stack.
+"""`make instructions`: instructions per packet of each stack and startup.
 
-Cachegrind counts a run of short transfers, and one of longer transfers over the same random paths.
-The slope between both is the cost of a packet; what is left is the cost of a run.
+Cachegrind counts transfers of 1 MB and of 4 MB over the same random paths. The slope between both
+is the cost of a packet. What a run takes besides is the cost of transfers of one packet.
 """
 
+import argparse
 import json
 import pathlib
 import re
 import shutil
 import subprocess
-import sys
 from typing import NamedTuple
 
 import program
@@ -17,22 +17,34 @@ from builds import built, resolve
 from failures import BuildError
 
 STACKS = ("rfc", "ns2", "quic", "linux")
-SIZES = ("1MB", "4MB")
+STARTUPS = ("slow-start", "hystart", "gauge")
 COUNTED = re.compile(r"I\s+refs:\s+([\d,]+)")
 
 
 def main() -> None:
     """Counts for HEAD, or for the revision that is given."""
+    parser = argparse.ArgumentParser(description="instructions per packet")
+    parser.add_argument("revision", nargs="?", default="HEAD")
+    parser.add_argument(
+        "--guided", action="store_true", help="of a build with a profile of the workloads"
+    )
+    given = parser.parse_args()
     if not shutil.which("valgrind"):
         raise BuildError("valgrind is missing: it counts the instructions")
-    revision = resolve(sys.argv[1] if len(sys.argv) > 1 else "HEAD")
-    with built([revision]) as (workloads,):
-        print(f"{revision.name:<12}{'instructions per packet':>26}{'per run':>14}")
+    with built([resolve(given.revision)], guided=given.guided) as (workloads,):
+        names = "".join(f"{startup:>12}" for startup in STARTUPS)
+        print(f"{'stack':<8}{names}{'mean':>12}{'a run besides':>16}")
         for stack in STACKS:
-            short, long = (counted(workloads, stack, size) for size in SIZES)
-            slope = (long.instructions - short.instructions) / (long.packets - short.packets)
-            per_run = (short.instructions - short.packets * slope) / short.runs
-            print(f"{stack:<12}{slope:>26.0f}{per_run:>14.0f}", flush=True)
+            print(line(workloads, stack), flush=True)
+
+
+def line(workloads: pathlib.Path, stack: str) -> str:
+    """A stack's instructions per packet with each startup, their mean, and those of set-up."""
+    slopes = [slope(workloads, stack, startup) for startup in STARTUPS]
+    shown = "".join(f"{each:>12.0f}" for each in (*slopes, sum(slopes) / len(slopes)))
+    idle = counted(workloads, "--names")
+    single = counted(workloads, "--counted", stack, "1pkt", STARTUPS[0])
+    return f"{stack:<8}{shown}{(single.instructions - idle.instructions) / single.runs:>16.0f}"
 
 
 class Count(NamedTuple):
@@ -44,20 +56,24 @@ class Count(NamedTuple):
     runs: int
 
 
-def counted(workloads: pathlib.Path, stack: str, size: str) -> Count:
-    """Counts a run of each path and startup."""
+def slope(workloads: pathlib.Path, stack: str, startup: str) -> float:
+    """Instructions per packet."""
+    short, long = (counted(workloads, "--counted", stack, size, startup) for size in ("1MB", "4MB"))
+    return (long.instructions - short.instructions) / (long.packets - short.packets)
+
+
+def counted(workloads: pathlib.Path, *arguments: str) -> Count:
+    """Counts a run of the program."""
     command = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
-    done = subprocess.run(
-        [*command, str(workloads), "--counted", stack, size],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = subprocess.run([*command, str(workloads), *arguments], capture_output=True, text=True)
     refs = COUNTED.search(done.stderr)
-    if refs is None:
-        raise BuildError(f"no count of instructions: {done.stderr.strip().splitlines()[-1]}")
+    if done.returncode != 0 or refs is None:
+        raise BuildError(f"no count of {' '.join(arguments)}: this revision cannot count it")
+    instructions = int(refs[1].replace(",", ""))
+    if arguments == ("--names",):
+        return Count(instructions, 0, 0)
     figures = json.loads(done.stdout)
-    return Count(int(refs[1].replace(",", "")), figures["data_packets"], figures["flows"])
+    return Count(instructions, figures["data_packets"], figures["flows"])
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import sys
 import polars as pl
 import pytest
 
+import peak
 from flowstart.captures import read_capture
 from flowstart.replays import Settings
 from flowstart.replays.traffic import Traffic
@@ -16,12 +17,10 @@ pytestmark = pytest.mark.slow
 HERE = pathlib.Path(__file__)
 LONG_CAPTURE = HERE.parents[2] / "benches/long_capture.py"
 WEB_MIX = HERE.parents[1] / "data/captures/web-mix.pcap.gz"
-READ = """
-import resource
+READ = f"""
 import flowstart as fs
 fs.read_capture("-").summary
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
-"""
+{peak.PRINT}"""
 TIMES = 10, 50
 LONGER_BYTES = 5_125_965 * (TIMES[1] - TIMES[0])
 """By so much the second capture is longer than the first."""
@@ -37,7 +36,7 @@ def peak_bytes(times: int) -> int:
     return int(read.stdout)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss counts other units elsewhere")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /proc")
 def test_memory_grows_with_connections_and_not_with_packets() -> None:
     """40 repetitions more are 28 880 transfers and 205 MB; their rows take 7 MB."""
     less, more = map(peak_bytes, TIMES)

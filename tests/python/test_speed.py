@@ -1,5 +1,6 @@
 """`make bench-against` and `make speed-record`, without what they build."""
 
+import hashlib
 import pathlib
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import pytest
 
 import against
 import builds
+import profiles
 import record
 import sitting
 from failures import BuildError, RequestError
@@ -44,6 +46,7 @@ else:
         (["against.py", "--rounds", "0", "--", "HEAD"], "N `0`: give a whole number of rounds"),
         (["record.py", "--rounds", "x", "--", "HEAD"], "N `x`: give a whole number of rounds"),
         (["record.py", "--", "nix"], "REV `nix` is no commit, branch or tag"),
+        (["profiles.py"], "profiles.py needs a command, such as: maturin build --release"),
     ],
 )
 def test_a_wrong_request_is_one_line_and_exit_status_2(arguments: list[str], says: str) -> None:
@@ -104,7 +107,7 @@ def test_no_worktree_is_left_behind(
     commit("init", "--quiet")
     commit("commit", "--quiet", "--allow-empty", "-m", "empty")
     monkeypatch.setattr(builds, "ROOT", tmp_path)
-    monkeypatch.setattr(builds, "BUILD", ("git", "no-such-command"))
+    monkeypatch.setattr(profiles, "BUILD", ("git", "no-such-command"))
     revision = builds.resolve("HEAD")
     with pytest.raises(BuildError, match="does not build"), builds.built([revision]):
         pass
@@ -121,3 +124,41 @@ def test_every_row_of_the_record_has_a_cell_for_each_column() -> None:
     revisions = record.PAGE.read_text().split("\n## Revisions\n")[1]
     table = [line for line in revisions.splitlines() if line.startswith("|")]
     assert {line.count("|") for line in table} == {4 + len(record.KEY_WORKLOADS)}
+
+
+def test_without_llvm_tools_a_build_is_not_guided_and_says_so(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(profiles, "llvm_profdata", lambda _tree: None)
+    settings = {"RUSTFLAGS": "-Cdebuginfo=0"}
+    assert profiles.guided(tmp_path, tmp_path, settings) == settings
+    assert capsys.readouterr().err == (
+        "the build is not guided by a profile: rustup component add llvm-tools\n"
+    )
+
+
+def test_a_profile_is_named_after_its_content_and_follows_a_users_own_flags(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[tuple[str, ...]] = []
+
+    def run(command: tuple[str, ...], _tree: pathlib.Path, settings: dict[str, str]) -> None:
+        steps.append(command)
+        if command[1] == "merge":
+            pathlib.Path(command[3]).write_text("counts")
+        elif command[0] == "cargo":
+            assert settings["RUSTFLAGS"] == "-Cdebuginfo=0 -Cprofile-generate"
+        else:
+            assert settings["RUSTFLAGS"] == "-Cdebuginfo=0"
+
+    monkeypatch.setattr(profiles, "llvm_profdata", lambda _tree: pathlib.Path("llvm-profdata"))
+    monkeypatch.setattr(profiles, "run", run)
+    (tmp_path / "guided").mkdir()
+    settings = profiles.guided(tmp_path, tmp_path, {"RUSTFLAGS": "-Cdebuginfo=0"})
+    assert [step[0].rpartition("/")[2] for step in steps] == [
+        "cargo", *["workloads"] * len(profiles.COUNTED), "llvm-profdata",
+    ]  # fmt: skip
+    digest = hashlib.sha256(b"counts").hexdigest()[:16]
+    counts = tmp_path / "guided" / f"{digest}.profdata"
+    assert settings == {"RUSTFLAGS": f"-Cdebuginfo=0 -Cprofile-use={counts}"}
+    assert counts.read_text() == "counts"

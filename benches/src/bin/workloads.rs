@@ -272,9 +272,8 @@ const SWEEP_STARTUPS: &[&str] = &[
     "gauge",
     "bbr-startup",
 ];
-/// Paths and startups of the count of instructions per packet (`benches/instructions.py`).
+/// Paths of the count of instructions per packet (`benches/instructions.py`).
 const COUNTED_PATHS: usize = 6;
-const COUNTED_STARTUPS: &[&str] = &["hystart", "gauge", "slow-start"];
 
 /// The loop that every workload is measured against: as many packets as `bulk`, on its path.
 const BARE_LOOP: &str = "bare-loop";
@@ -397,8 +396,8 @@ fn main() -> ExitCode {
             println!("{BARE_LOOP}");
             named().for_each(|(name, _)| println!("{name}"));
         }
-        ["--counted", stack, size] => {
-            let figures = measure_paths(stack, stack, size, COUNTED_PATHS, COUNTED_STARTUPS);
+        ["--counted", stack, size, startup] => {
+            let figures = measure_paths(stack, stack, size, COUNTED_PATHS, &[startup]);
             println!("{}", serde_json::json!(figures));
         }
         ["--json"] => {
@@ -408,7 +407,7 @@ fn main() -> ExitCode {
         }
         [] => table(&measure_apart(BARE_LOOP), &measure_all()),
         _ => {
-            eprintln!("usage: workloads [--json | --names | --only NAME | --counted STACK SIZE]");
+            eprintln!("usage: workloads [--json | --names | --only NAME | --counted STACK SIZE STARTUP]");
             return ExitCode::from(2);
         }
     }
