@@ -53,6 +53,8 @@ pub(crate) struct Host {
     fin: Fin,
     /// Whether the peer's FIN has come.
     finished: bool,
+    /// Whether the device refuses what is sent: it stays with the sender.
+    refused: bool,
     /// What it has sent that the script has not looked at.
     sent: VecDeque<Sent>,
 }
@@ -72,6 +74,7 @@ impl Host {
             written: 0,
             fin: Fin::None,
             finished: false,
+            refused: false,
             sent: VecDeque::new(),
         })
     }
@@ -103,6 +106,11 @@ impl Host {
             self.fin = Fin::Waits;
         }
         self.transmit(now);
+    }
+
+    /// Whether the device refuses what is sent from now on.
+    pub(crate) fn set_refused(&mut self, refused: bool) {
+        self.refused = refused;
     }
 
     /// When to call [`on_timer`](Self::on_timer).
@@ -220,6 +228,9 @@ impl Host {
 
     /// Sends whatever may leave now.
     fn transmit(&mut self, now: Instant) {
+        if self.refused {
+            return;
+        }
         while let Some(packet) = self.sender.poll_transmit(now) {
             let segment = self.segment(&packet);
             self.sent.push_back(Sent { at: now, segment });
@@ -270,6 +281,9 @@ impl Host {
 
     /// A segment without data.
     fn send_bare(&mut self, fin: bool, now: Instant) {
+        if self.refused {
+            return;
+        }
         let number = self.sent_up_to();
         let segment = Segment {
             flags: Flags {

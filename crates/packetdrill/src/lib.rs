@@ -21,18 +21,25 @@ mod runner;
 pub mod script;
 pub mod settings;
 
+use flowstart_control::Duration;
 use host::Host;
 use runner::Runner;
 use settings::Settings;
 
+pub use parse::{tolerance, TOLERANCES};
 pub use problem::Problem;
 
 /// Runs a script to its end, or to the first difference. Returns the parts
-/// that has no effect.
+/// that have no effect.
 pub fn run(text: &str) -> Result<Vec<Problem>, Problem> {
+    run_within(text, None)
+}
+
+/// The same with this tolerance of times, which takes the place of the script's.
+pub fn run_within(text: &str, tolerance: Option<Duration>) -> Result<Vec<Problem>, Problem> {
     let script = parse::script(text)?;
     let settings = Settings::of(&script)?;
     let host = Host::new(&settings)?;
-    Runner::new(host, script.tolerance).run(&script.events)?;
+    Runner::new(host, tolerance.unwrap_or(script.tolerance)).run(&script.events)?;
     Ok(settings.notes)
 }

@@ -73,7 +73,19 @@ impl Runner {
         match &event.action {
             Action::Receive(segment) => self.host.receive(segment, self.now),
             Action::Call(call) => self.call(call),
-            Action::Expect(_) | Action::Check(_) | Action::Command(_) => Ok(()),
+            Action::Command(text) => {
+                self.command(text);
+                Ok(())
+            }
+            Action::Expect(_) | Action::Check(_) => Ok(()),
+        }
+    }
+
+    /// `tc qdisc replace dev tun0 root pfifo limit 0`: the device refuses what the host sends.
+    fn command(&mut self, text: &str) {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        if words.first() == Some(&"tc") {
+            self.host.set_refused(words.ends_with(&["limit", "0"]));
         }
     }
 

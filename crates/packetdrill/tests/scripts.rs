@@ -1,7 +1,8 @@
 //! The scripts next to this file hold for the stack `linux`, and a script that does not hold is
 //! reported with what was expected and what came.
 
-use flowstart_packetdrill::run;
+use flowstart_control::Duration;
+use flowstart_packetdrill::{run, run_within};
 use std::fs;
 use std::path::PathBuf;
 
@@ -62,6 +63,13 @@ fn a_segment_at_another_time_is_reported() {
         problem("+0 write(4, ..., 1000) = 1000\n+.1~+.2 > . 1:1001(1000) ack 1"),
         "8: expected `. 1:1001(1000) ack 1` between 0.2000 s and 0.3000 s; it came at 0.1000 s"
     );
+}
+
+#[test]
+fn a_tolerance_of_the_caller_takes_the_place_of_the_scripts() {
+    let script = format!("{OPEN}+0 write(4, ..., 1000) = 1000\n+.010 > . 1:1001(1000) ack 1");
+    assert!(run(&script).is_err());
+    assert!(run_within(&script, Some(Duration::from_millis(15))).is_ok());
 }
 
 #[test]
