@@ -8,11 +8,13 @@
 //! - the events `<`, `>`, `%{ }%` and system calls, with all forms of times;
 //! - segments of TCP with ECN bits and the options `mss`, `sackOK`, `wscale`, `TS` and `sack`;
 //! - assertions on the fields of `tcp_info` that [`flowstart_transport::info`] has;
-//! - of shell commands, the settings in [`settings`] and those known to make no difference.
+//! - of shell commands, the settings in [`settings`], those known to make no difference, and a
+//!   device that refuses what is sent (`tc qdisc replace dev tun0 root pfifo limit 0`).
 //!
 //! Not compared are PSH, the windows and timestamps that the host sends, and into how many large
 //! segments it puts what leaves at once: a `>` may mean several consecutive segments.
 
+mod chronograph;
 mod expression;
 mod host;
 mod parse;
@@ -29,8 +31,8 @@ use settings::Settings;
 pub use parse::{tolerance, TOLERANCES};
 pub use problem::Problem;
 
-/// Runs a script to its end, or to the first difference. Returns the parts
-/// that have no effect.
+/// Runs a script to its end, or to the first difference. Returns the parts that have no
+/// effect.
 pub fn run(text: &str) -> Result<Vec<Problem>, Problem> {
     run_within(text, None)
 }

@@ -96,6 +96,15 @@ fn what_cannot_be_is_refused() {
             "7: it is 0.1000 s already, later than 0.0500 s",
         ),
         ("+0 < R. 1:1(0) ack 1", "7: RST is not interpreted"),
+        (
+            "+0 sendmsg(4, {msg_iov(1)=[{..., 40}], msg_flags=0}, MSG_MORE) = 40",
+            "7: MSG_MORE is not interpreted",
+        ),
+        (
+            "+0 sendmsg(4, {msg_iov(1)=[{..., many}], msg_flags=0}, 0) = 40",
+            "7: sendmsg needs vectors of 1 to 2147483647 bytes",
+        ),
+        ("+0 sendmsg(4) = 40", "7: sendmsg needs a message and flags"),
     ] {
         assert_eq!(problem(script), message);
     }
