@@ -67,6 +67,7 @@ impl Pacer {
 
     /// What leaves next with segmentation offload. A burst is one packet of the write or the
     /// retransmission queue: what does not continue it waits for it (`tcp_pacing_check`).
+    #[inline(never)]
     pub fn begin_packet(&mut self, segment: SegmentRange) {
         let SegmentRange { range, why } = segment;
         if self.packet != Some((range.start, why)) {
