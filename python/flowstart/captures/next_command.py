@@ -40,7 +40,7 @@ def next_command(capture: Capture) -> tuple[str, str]:
     if is_one_direction(capture):
         return recording(capture), "A replay needs the packets of both directions: record them."
     options = missing_options(capture)
-    words = ["flowstart", "replay", *capture.files, *capture.options, *options]
+    words = ["flowstart", "replay", *capture.sources, *capture.options, *options]
     if set(capture.transfers["direction"]) == {"c2s"}:
         words += ["--direction", "client"]
     examples = " and ".join(value.rpartition("=")[2] for value in options[1::2])
@@ -68,5 +68,5 @@ def missing_options(capture: Capture) -> list[str]:
 
 def _with_data(capture: Capture, column: "str | pl.Expr") -> "pl.Series":
     """A column of the connections that have transfers."""
-    values = capture.connections.select(column).to_series()
-    return values.filter(capture.connections["stream"].is_in(capture.transfers["connection"]))
+    values = capture.connections.select(connection="stream", value=column)
+    return values.join(capture.transfers.select("connection"), "connection", how="semi")["value"]
