@@ -14,10 +14,12 @@ RECORDING = "mine.pcap"
 """The file that a recording is written to."""
 RTT, RATE = "40ms", "50Mbps"
 """A path in a command, to be replaced by the user's."""
+PIPED = "A pipe is read once: write to the replay what was written here."
 SECONDS, PACKETS = 600, 1_000_000
 """How long a recording should be, and the packets after which it ends: 150 MB."""
 ONE_DIRECTION = "one-direction"
 """The flag of connections of which one side was captured."""
+QUIC_ONLY = "QUIC encrypts its transfers; a qlog of an endpoint shows them"
 
 
 def recording(capture: Capture, seconds: float = SECONDS) -> str:
@@ -31,11 +33,10 @@ def recording(capture: Capture, seconds: float = SECONDS) -> str:
 
 
 def next_command(capture: Capture) -> tuple[str, str]:
-    """The command, and what has to be known of it; both are empty where there is none.
-
-    What came from the standard input cannot be read again.
-    """
-    if "-" in capture.files or capture.transfers.is_empty():
+    """The command, and what has to be known of it; both are empty where there is none."""
+    if is_quic_only(capture):
+        return "", f"A replay needs transfers: {QUIC_ONLY}."
+    if capture.transfers.is_empty():
         return "", ""
     if is_one_direction(capture):
         return recording(capture), "A replay needs the packets of both directions: record them."
@@ -44,8 +45,15 @@ def next_command(capture: Capture) -> tuple[str, str]:
     if set(capture.transfers["direction"]) == {"c2s"}:
         words += ["--direction", "client"]
     examples = " and ".join(value.rpartition("=")[2] for value in options[1::2])
-    note = f"A replay needs what this does not show: put your path's values for {examples}."
-    return shlex.join(words), note * bool(options)
+    notes = [f"A replay needs what this does not show: put your path's values for {examples}."]
+    notes = notes * bool(options) + [PIPED] * ("-" in capture.files)
+    return shlex.join(words), " ".join(notes)
+
+
+def is_quic_only(capture: Capture) -> bool:
+    """Whether all that was captured is QUIC."""
+    quic = capture.quic
+    return capture.connections.is_empty() and quic is not None and not quic.is_empty()
 
 
 def is_one_direction(capture: Capture) -> bool:
