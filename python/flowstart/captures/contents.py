@@ -183,7 +183,7 @@ class Capture:
     anonymous: bool = False
     """Whether networks and hosts have other names, and ports are dropped."""
     named: tuple[str, ...] = ()
-    """Files and folders as they were named to the reader; empty if the files were."""
+    """Files and folders as they were named to the reader, where folders were."""
 
     def __getstate__(self) -> dict[str, Any]:
         """What processes exchange: of a log most columns have one value, which is sent once."""

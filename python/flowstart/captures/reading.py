@@ -97,7 +97,8 @@ def read_capture(
             raise RequestError(sampling.without_names(str(error), list(paths))) from None
         raise
     options = _options(columns, sample, anonymize)
-    found = dataclasses.replace(found, options=options, named=tuple(map(str, files)))
+    named = tuple(map(str, files)) if any(paths.values()) else ()
+    found = dataclasses.replace(found, options=options, named=named)
     if drawn:
         found = found.sampled(drawn)
     return found.anonymized() if anonymize else found
