@@ -15,6 +15,8 @@ from flowstart.captures import contents
 from flowstart.captures.contents import Capture
 
 Cli = Callable[..., Any]
+SMALL_BYTES = 807_010
+"""Bytes of all packets of `small.pcap`, as capinfos counts them."""
 CAPTURES = pathlib.Path(__file__).parent.parent / "data" / "captures"
 
 
@@ -223,3 +225,22 @@ def test_the_table_of_networks_counts_bytes_as_connections_do() -> None:
     row = next(row for row in contents.networks(found).rows if row[0] == group.network)
     assert row[3] == text.size(float(own["s2c_bytes"].sum()))
     assert own["s2c_bytes"].sum() < group.to_remote.bytes
+
+
+def test_other_traffic_is_named_from_a_twentieth_of_the_bytes_on(tmp_path: pathlib.Path) -> None:
+    content = (CAPTURES / "small.pcap").read_bytes()
+    file = tmp_path / "mixed.pcap"
+    ports = (50_000).to_bytes(2, "big") + (5004).to_bytes(2, "big")
+    ip = bytes.fromhex("4500001c00000000401100000a0901010a096401") + ports + bytes(4)
+    frame = bytes(12) + b"\x08\x00" + ip
+    record = content[24:32] + len(frame).to_bytes(4, "little")
+    for size, named in ((30_000, False), (60_000, True)):
+        file.write_bytes(content + record + size.to_bytes(4, "little") + frame)
+        share = round(100 * size / (size + SMALL_BYTES))
+        line = (
+            f"10 of 834 packets ({share} % of bytes) are neither TCP nor known QUIC: 7 ICMPv6, "
+            "2 ARP, 1 UDP to port 5004"
+        )
+        found = fs.read_capture(file)
+        lines = found.warnings if named else found.notes
+        assert line in lines

@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+import flowstart as fs
+from flowstart.captures.next_command import PIPED, next_command
+
 Cli = Callable[..., Any]
 DATA = pathlib.Path(__file__).parent.parent / "data"
 QLOG = DATA / "logs/draft-00.qlog"
@@ -83,3 +86,36 @@ def test_what_settles_a_question_repeats_the_options(cli: Cli, log: pathlib.Path
         "--seed",
         "1",
     ]
+
+
+def test_quic_alone_needs_a_qlog(cli: Cli) -> None:
+    file = DATA / "captures/field/quic-two-initials.pcap"
+    shown = " ".join(cli("capture", file).out.split())
+    assert "a qlog of an endpoint shows them" in shown
+    assert "Next:" not in shown
+    refused = cli("replay", file)
+    assert (refused.status, refused.out) == (2, "")
+    assert "there is no transfer to replay: QUIC encrypts its transfers" in refused.err
+
+
+def test_a_pipe_is_replayed_as_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    with (DATA / "captures/small.pcap").open("rb") as stream:
+        monkeypatch.setattr("flowstart.captures.standard_input.DESCRIPTOR", stream.fileno())
+        capture = fs.read_capture("-")
+    assert next_command(capture) == ("flowstart replay -", PIPED)
+
+
+@pytest.mark.parametrize("command", ["capture", "replay"])
+def test_a_command_without_files_names_the_standard_input(cli: Cli, command: str) -> None:
+    answer = cli(command)
+    assert (answer.status, answer.out) == (2, "")
+    assert answer.err == (
+        "flowstart: FILE is missing: name captures or logs, or - for the standard input\n"
+    )
+
+
+def test_each_direction_has_its_reason_for_no_rate(cli: Cli) -> None:
+    answer = cli("replay", DATA / "captures/field/plain.pcap")
+    assert (answer.status, answer.out) == (2, "")
+    few = "too few bytes went this way"
+    assert f"to 198.51.100.0/24 ({few}) or from it ({few}); give one" in answer.err

@@ -310,6 +310,7 @@ def rated(rate: int) -> str:
         (19_000, "rate=rate:kbps,duration=duration_s:s:acked", False, "19 Mbps, passed 20 Mbps)"),
         (20_000, "rate=rate:Mbps", True, "at least 1000 times what passed"),
         (20_000, "rate=rate:Mbps", True, "--columns rate=rate:kbps"),
+        (3_000_000, "rate=rate:kbps", True, "at least 100 times what passed"),
         (20_000, "rate=rate:kbps,duration=duration_s:s:acked", True, ""),
         (900_000, "rate=rate:kbps,duration=duration_s:s:written", True, ""),
     ],

@@ -8,6 +8,8 @@ use crate::layers::{self, Others, Tunnel};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Gathered {
     pub packets: u64,
+    /// Of all packets on the wire.
+    pub bytes: u64,
     pub links: BTreeMap<u32, u64>,
     pub unknown_links: BTreeMap<u32, u64>,
     /// Packets that hold neither TCP nor a known version of QUIC.

@@ -118,7 +118,8 @@ impl QuicTable {
                 self.live.entry(key).or_insert(live)
             }
             (None, None) => {
-                sink.others.count(Other::udp(a.port, b.port));
+                let udp = Other::udp(a.port, b.port);
+                sink.others.count(udp, datagram.payload);
                 return;
             }
         };

@@ -256,10 +256,9 @@ impl Attempt<'_> {
             formats.iter().any(|format| !format.is_log()),
         );
         let mut notes = Vec::new();
-        if let Some((count, line)) = left_out(&gathered, &listeners.sink) {
+        if let Some((much, line)) = left_out(&gathered, &listeners.sink) {
             let empty = listeners.sink.connections + listeners.sink.quic == 0;
-            let most = 2 * count > gathered.packets;
-            if empty || most {
+            if empty || much {
                 &mut warnings
             } else {
                 &mut notes
@@ -302,16 +301,21 @@ impl Attempt<'_> {
     }
 }
 
-/// The packets that belong to no connection, by what they are.
-fn left_out(gathered: &Gathered, sink: &Sink) -> Option<(u64, String)> {
+/// Other traffic matters from this share of the bytes on: a replay without it may be of an emptier path.
+const MUCH: f64 = 0.05;
+
+/// Whether the packets that belong to no connection are many, and what they are.
+fn left_out(gathered: &Gathered, sink: &Sink) -> Option<(bool, String)> {
     let mut others = gathered.others.clone();
     others.merge(&sink.others);
     let (count, kinds) = others.summary()?;
     let all = gathered.packets;
-    Some((
-        count,
-        format!("{count} of {all} packets are neither TCP nor known QUIC: {kinds}"),
-    ))
+    let share = others.bytes as f64 / gathered.bytes.max(1) as f64;
+    let line = format!(
+        "{count} of {all} packets ({:.0} % of bytes) are neither TCP nor known QUIC: {kinds}",
+        100.0 * share
+    );
+    Some((2 * count > all || share >= MUCH, line))
 }
 
 /// What is not to be believed of the rows.

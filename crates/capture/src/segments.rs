@@ -54,17 +54,19 @@ impl Segments {
                 }
                 None => gathered.timeless += 1,
             }
-            let snapped = packet.data.len() < packet.original as usize;
+            let original = packet.original;
+            gathered.bytes += u64::from(original);
+            let snapped = packet.data.len() < original as usize;
             let decoded = layers::decode(
                 packet.link,
                 packet.data,
-                packet.original,
+                original,
                 self.clock,
                 &mut gathered.tunnels,
             );
             match decoded {
                 Decoded::Passed(passed) => return Ok(Some(passed)),
-                Decoded::LeftOut(LeftOut::Other(other)) => gathered.others.count(other),
+                Decoded::LeftOut(LeftOut::Other(other)) => gathered.others.count(other, original),
                 Decoded::LeftOut(LeftOut::Fragment) => gathered.fragments += 1,
                 Decoded::LeftOut(LeftOut::Unreadable) if snapped => gathered.snapped += 1,
                 Decoded::LeftOut(LeftOut::Unreadable) => gathered.cut += 1,

@@ -49,9 +49,11 @@ CAPTURE = Kind("a capture", Reader.PACKETS)
 CONNECTIONS = Kind("a Zeek conn.log", Reader.PACKETS)
 QLOG = Kind("a qlog", Reader.QLOG)
 EMPTY = Kind("empty (0 bytes)")
+"""Also when it is unpacked."""
 UNKNOWN = Kind("no capture or log")
 FOLDER = Kind("a folder, read where it is named")
 SPECIAL = Kind("no regular file")
+DANGLING = Kind("a symbolic link to a file that is not there", remedy="name the file itself")
 UNPACK = "unpack it first"
 CONVERT = "convert it with editcap -F pcapng"
 MAGIC = {
@@ -90,6 +92,7 @@ TEXTS = {
     rb"\{\s*\n": Kind(
         "JSON over several lines", remedy="write an object a line, such as with jq -c ."
     ),
+    rb"### BTest": Kind("a baseline of Zeek's tests", remedy="its times are masked; give the log"),
     rb"(?i)<(?:!doctype|html|\?xml)": Kind("a page of HTML or XML"),
     rb"\d{4}/\d\d/\d\d [\d:]{8} \[\w+\] ": Kind(
         "nginx's error log", remedy="its access log is needed"
@@ -113,6 +116,8 @@ def of(file: str) -> Kind:
         return FOLDER
     if path.exists() and not path.is_file():
         return SPECIAL
+    if path.is_symlink() and not path.exists():
+        return DANGLING
     if start := sources.start_of(file):
         return of_start(start)
     return EMPTY if path.is_file() and path.stat().st_size == 0 else CAPTURE
@@ -125,6 +130,8 @@ def is_capture(start: bytes) -> bool:
 
 def of_start(start: bytes) -> Kind:
     """What a file with these first bytes is, packed or not."""
+    if sources.holds_nothing(start):
+        return EMPTY
     if not (start := sources.unpacked(start)):
         return CAPTURE
     kind = next((kind for magic, kind in MAGIC.items() if start.startswith(magic)), None)

@@ -36,6 +36,10 @@ ZONELESS = " zoneless"
 TOO_HIGH, LEAST_FACTOR = 1000, 8
 """A rate of so many times what was sent, in every network, probably has another unit. The smallest
 factor between units of rates; a rate that is less below what passed has another fault."""
+HIGH = 100
+"""From so many times on a rate may be wrong. An assumption: a window of ten segments lets responses
+of 10 kB send at a hundredth of 100 Mbit/s over 100 ms, and of all networks hardly any has only
+such responses."""
 IDENTITY = ("time", "bytes", "peer", "server", "connection", "duration", "rtt")
 """What is equal in a copy of a row."""
 
@@ -100,14 +104,14 @@ def with_possible_rates(
 ) -> tuple["pl.DataFrame", list[Doubt]]:
     """The networks without rates (`told`) below what has passed, and the doubt.
 
-    Rates of `TOO_HIGH` times what was sent in a duration (`sent`) are doubtful too, but kept.
+    Rates of `HIGH` times what was sent in a duration (`sent`) are doubtful too, but kept.
     """
     import polars as pl
 
     known = paths.drop_nulls("told")
     is_low = (pl.col("told") < pl.col("passed")).fill_null(value=False)
     low = known.filter(is_low)
-    high = known.filter(pl.col("told") >= TOO_HIGH * pl.col("sent"))
+    too_high, high = (known.filter(pl.col("told") >= n * pl.col("sent")) for n in (TOO_HIGH, HIGH))
     if low.height:
         where = f"{low.height} of {text.counted(known.height, 'network', 'networks')}"
         what = f"below what passed in {where} and not used there ({_example(low, 'passed')})"
@@ -115,9 +119,14 @@ def with_possible_rates(
         ratio = (low["passed"] / low["told"]).max()
         least = 1 if low["acked"].null_count() else LEAST_FACTOR
         return paths, [_rate_doubt(what, ratio, sources["rate"], least)]
-    if high.height and high.height == known.height:
+    if known.height and too_high.height == known.height:
         what = f"at least {TOO_HIGH} times what passed ({_example(high, 'sent')})"
         return paths, [_rate_doubt(what, (high["sent"] / high["told"]).max(), sources["rate"])]
+    if known.height and high.height == known.height:
+        line = f"{_named('rate', sources['rate'])} is at least {HIGH} times what passed"
+        return paths, [
+            Doubt(f"{line} ({_example(high, 'sent')}): used, but its unit may be another")
+        ]
     return paths, []
 
 

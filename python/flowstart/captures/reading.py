@@ -96,7 +96,9 @@ def read_capture(
         if anonymize:
             raise RequestError(sampling.without_names(str(error), list(paths))) from None
         raise
-    found = dataclasses.replace(found, options=_options(columns, sample, anonymize))
+    options = _options(columns, sample, anonymize)
+    named = tuple(map(str, files)) if any(paths.values()) else ()
+    found = dataclasses.replace(found, options=options, named=named)
     if drawn:
         found = found.sampled(drawn)
     return found.anonymized() if anonymize else found

@@ -50,7 +50,9 @@ def listed(files: Sequence[str | pathlib.Path]) -> dict[str, bool]:
         if not inside:
             raise RequestError(f"{given}: the folder holds no files; captures or logs are needed")
         if STDIN in inside and len(files) > 1:
-            raise RequestError("the standard input is read alone: what it is shows its beginning")
+            raise RequestError(
+                "the standard input is read alone: save it as a file to read it with others"
+            )
         for name in inside:
             if name in paths:
                 raise RequestError(f"{name} is given twice; its connections would count double")

@@ -133,9 +133,20 @@ def start_of(file: str) -> bytes:
 
 def unpacked(start: bytes) -> bytes:
     """What the first bytes of a file hold, as far as they are whole."""
+    return _unpacked(start)[0]
+
+
+def holds_nothing(start: bytes) -> bool:
+    """Whether the first bytes are all of a packed file without content."""
+    content, is_whole = _unpacked(start)
+    return is_whole and not content
+
+
+def _unpacked(start: bytes) -> tuple[bytes, bool]:
+    """The content, and whether a packed one ends within."""
     kind = next((name for magic, name in FORMATS.items() if start.startswith(magic)), None)
     if kind is None:
-        return start
+        return start, False
     unpacker: Any = lzma.LZMADecompressor()
     if kind == "gzip":
         unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
@@ -143,7 +154,7 @@ def unpacked(start: bytes) -> bytes:
     with contextlib.suppress(*BROKEN):
         for place in range(0, len(start), PIECE):
             content += unpacker.decompress(start[place : place + PIECE], START)
-    return content[:START]
+    return content[:START], unpacker.eof and not unpacker.unused_data
 
 
 def lines(file: str, stream: IO[bytes]) -> Iterator[bytes]:

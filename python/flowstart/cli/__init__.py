@@ -73,7 +73,8 @@ def _run(arguments: Sequence[str]) -> int:
         status = 2 if isinstance(error, PermissionError) else 1
         return _complain(f"{os.fsdecode(error.filename)}: {error.strerror}", status)
     except TyperException as error:
-        return _complain(_number_needed(error) or error.format_message(), error.exit_code)
+        message = _number_needed(error) or _files_needed(error) or error.format_message()
+        return _complain(message, error.exit_code)
     if status == 130:  # what typer makes of KeyboardInterrupt
         raise KeyboardInterrupt
     return status or 0
@@ -94,6 +95,14 @@ def _number_needed(error: "TyperException") -> str:
         return ""
     least = "" if option.min is None else f" from {option.min} on"
     return f"{option.opts[-1]}: `{errors()[0]['input']}` is not {kind}{least}"
+
+
+def _files_needed(error: "TyperException") -> str:
+    """That captures are missing, with the name of the standard input; empty for other errors."""
+    option = getattr(error, "param", None)
+    if type(error).__name__ != "MissingParameter" or getattr(option, "name", "") != "files":
+        return ""
+    return "FILE is missing: name captures or logs, or - for the standard input"
 
 
 def _exited(error: SystemExit) -> int:

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 
 from flowstart import _native
 from flowstart.captures.contents import Capture, Group, PathEstimate
-from flowstart.captures.next_command import RATE, is_one_direction, missing_options, recording
+from flowstart.captures.next_command import (
+    QUIC_ONLY,
+    RATE,
+    is_one_direction,
+    is_quic_only,
+    missing_options,
+    recording,
+)
 from flowstart.captures.sampling import Drawn
 from flowstart.errors import RequestError
 from flowstart.model.document import Document, resolve
@@ -118,6 +125,8 @@ def build(capture: Capture, settings: Settings, left_out: dict[str, int]) -> lis
 
 
 def _nothing_to_replay(capture: Capture, settings: Settings, left_out: dict[str, int]) -> str:
+    if is_quic_only(capture):
+        return f"there is no transfer to replay: {QUIC_ONLY}"
     if WITHOUT_RTT not in left_out:
         return "there is no transfer to replay"
     options = missing_options(capture)
@@ -221,9 +230,11 @@ def _estimated(
         if other is None and any(bounds):
             other, source = max(bounds), "a lower bound"
         if other is None:
+            to, back = (method.removeprefix("not estimated: ") for method in methods)
+            given = shlex.quote(f"{group.network}:rate={RATE}")
             raise RequestError(
-                f"{capture.file}: no bottleneck rate can be estimated ({methods[0]}); give "
-                f"one, such as --network {shlex.quote(f'{group.network}:rate={RATE}')}"
+                f"{capture.file}: no bottleneck rate can be estimated to {group.network} ({to}) or "
+                f"from it ({back}); give one, such as --network {given}"
             )
         sources = [source if other >= one else "what has passed" for one in least]
         methods = [

@@ -60,34 +60,40 @@ impl Other {
 
 /// Counts of such packets.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Others(BTreeMap<Other, u64>);
+pub(crate) struct Others {
+    kinds: BTreeMap<Other, u64>,
+    /// Of all of them on the wire.
+    pub bytes: u64,
+}
 
 /// Kinds that are counted apart: a file made with malice holds more of them than memory.
 const MOST_KINDS: usize = 100_000;
 
 impl Others {
-    /// Counts a packet.
-    pub fn count(&mut self, other: Other) {
+    /// Counts a packet of so many bytes.
+    pub fn count(&mut self, other: Other, bytes: u32) {
         self.add(other, 1);
+        self.bytes += u64::from(bytes);
     }
 
     /// Counts what others have counted.
     pub fn merge(&mut self, others: &Others) {
-        for (&other, &count) in &others.0 {
+        for (&other, &count) in &others.kinds {
             self.add(other, count);
         }
+        self.bytes += others.bytes;
     }
 
     fn add(&mut self, other: Other, count: u64) {
-        let full = self.0.len() >= MOST_KINDS && !self.0.contains_key(&other);
+        let full = self.kinds.len() >= MOST_KINDS && !self.kinds.contains_key(&other);
         let other = if full { Other::NotIp } else { other };
-        *self.0.entry(other).or_default() += count;
+        *self.kinds.entry(other).or_default() += count;
     }
 
     /// How many there are, and what most of them are: `119 are UDP to port 4789, 2 ARP`.
     pub fn summary(&self) -> Option<(u64, String)> {
         const NAMED: usize = 4;
-        let mut kinds: Vec<(u64, Other)> = self.0.iter().map(|(&kind, &n)| (n, kind)).collect();
+        let mut kinds: Vec<(u64, Other)> = self.kinds.iter().map(|(&kind, &n)| (n, kind)).collect();
         kinds.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
         let all = kinds.iter().map(|(count, _)| count).sum();
         let mut names: Vec<String> = kinds
