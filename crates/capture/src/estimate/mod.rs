@@ -27,7 +27,7 @@ mod trains;
 mod waits;
 
 pub(crate) use flights::{Data, Flights};
-pub(crate) use waits::{Acknowledgement, Waits};
+pub(crate) use waits::{Acknowledgement, Departure, Wait, Waits};
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -39,7 +39,7 @@ use crate::reading::FarSide;
 use crate::results::{Group, Path};
 use crate::time::since;
 use flights::{Held, Largest};
-use trains::Trains;
+use trains::{Shows, Trains};
 
 /// A network: /24 of IPv4, /48 of IPv6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -85,6 +85,8 @@ pub(crate) struct Lane {
     bytes: u64,
     packets: u64,
     losses: u64,
+    /// Payload that was sent and is not yet acknowledged.
+    under_way: u64,
     arrivals: Option<Box<Trains>>,
     acknowledgements: Option<Box<Trains>>,
     ack_wait: Option<u64>,
@@ -99,14 +101,23 @@ const LEAP: u64 = 65_536;
 
 impl Lane {
     /// A data packet passed, so much later than the fastest of its connection.
-    pub fn arrived(&mut self, segment: &Segment, repeat: bool, wait: Option<u64>) {
+    pub fn arrived(&mut self, segment: &Segment, repeat: bool, wait: Option<u64>, advanced: u64) {
+        self.under_way = self.under_way.saturating_add(advanced);
         self.bytes = self.bytes.saturating_add(segment.payload.into());
         self.losses += u64::from(repeat);
         if segment.payload > 0 {
             self.packets += 1;
             let trains = self.arrivals.get_or_insert_default();
+            // A monitor behind the bottleneck does not see what is under way.
+            let under_way = u64::MAX;
+            let wait = wait.map(|time| Wait { time, under_way });
             trains.push(segment.time, segment.length.into(), wait);
         }
+    }
+
+    /// Payload that was sent and is not yet acknowledged.
+    pub fn under_way(&self) -> u64 {
+        self.under_way
     }
 
     /// Payload that has passed so far.
@@ -126,9 +137,11 @@ impl Lane {
     }
 
     /// An acknowledgement passed that goes further than any before, so much later than the fastest of its connection.
-    pub fn acknowledged(&mut self, time: u64, advanced: u64, wait: Option<u64>) {
+    /// `repair`: data were sent again until then.
+    pub fn acknowledged(&mut self, time: u64, advanced: u64, wait: Option<Wait>, repair: bool) {
+        self.under_way = self.under_way.saturating_sub(advanced);
         let trains = self.acknowledgements.get_or_insert_default();
-        match advanced > LEAP {
+        match repair || advanced > LEAP {
             true => trains.interrupt(),
             false => trains.push(time, advanced * HEADERS.0 / HEADERS.1, wait),
         }
@@ -353,16 +366,27 @@ impl Lane {
         let (rate, bound, rate_method) = match mode {
             Ok(mode) => {
                 let share = 100.0 * mode.share;
-                let method = format!(
-                    "mode of the rates of trains of {} {events}; {share:.0} % of their bytes",
-                    trains::LENGTH
-                );
-                match mode.queued {
-                    true => (Some(mode.rate), None, method),
-                    false => (
+                let trains = format!("the rates of trains of {} {events}", trains::LENGTH);
+                match mode.shows {
+                    Shows::Bottleneck => (
+                        Some(mode.rate),
+                        None,
+                        format!("mode of {trains} in a queue; {share:.0} % of their bytes"),
+                    ),
+                    Shows::Mean => (
                         None,
                         Some(mode.rate),
-                        format!("at least the {method}; no queue"),
+                        format!(
+                            "at least the mean of {trains} in a queue, which differ; {share:.0} % \
+                             of their bytes"
+                        ),
+                    ),
+                    Shows::Passed => (
+                        None,
+                        Some(mode.rate),
+                        format!(
+                            "at least the mode of {trains}; {share:.0} % of their bytes; no queue"
+                        ),
                     ),
                 }
             }
