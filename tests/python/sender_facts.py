@@ -303,7 +303,9 @@ def main() -> int:
     parser.add_argument("--senders", type=int, default=240)
     parser.add_argument("--first", type=int, default=0, help="number of the first sender")
     parser.add_argument("--kinds", action="store_true", help="a line for each kind of sender also")
-    parser.add_argument("--limited", action="store_true", help="senders and paths with other limits")
+    parser.add_argument(
+        "--limited", action="store_true", help="senders and paths with other limits"
+    )
     options = parser.parse_args()
     kinds = LIMITED if options.limited else KINDS
     counts: dict[tuple[str, str, str], collections.Counter[str]] = collections.defaultdict(

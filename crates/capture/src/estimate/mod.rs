@@ -11,8 +11,9 @@
 //! **Buffer**: the longest wait in the queue (`waits`), in full-size packets at that rate. Towards
 //! the remote side the wait is the spread of the times from data to acknowledgement, without the
 //! wait of acknowledgements behind the other side's data; from there, the spread of the times from
-//! a packet's time stamp to its arrival. Without losses the queue was perhaps never full, and the
-//! figure is a lower bound; below a millisecond the hosts' own waits are in it, and it is one too.
+//! a packet's time stamp to its arrival. Unless something was lost while packets waited about as long,
+//! the queue was perhaps never full, and the figure is a lower bound; below a millisecond the hosts'
+//! own waits are in it, and it is one too.
 //! Another lower bound is the largest flight of a connection that came through whole (`flights`),
 //! less what the way itself holds: rate times the connection's round trip. The larger of both
 //! counts. A measured buffer is unchanged.

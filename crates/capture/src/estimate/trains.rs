@@ -475,7 +475,13 @@ mod tests {
     #[test]
     fn two_rates_of_a_queue_show_a_lower_bound() {
         // A token bucket: half of each burst passes at 100 Mbit/s.
-        let spacing = |n: u64| if n / 100 % 2 == 0 { 120_000 } else { 1_200_000 };
+        let spacing = |n: u64| {
+            if (n / 100).is_multiple_of(2) {
+                120_000
+            } else {
+                1_200_000
+            }
+        };
         let times: Vec<u64> = (0..1000)
             .scan(0, |time, n| {
                 *time += spacing(n);
@@ -497,7 +503,13 @@ mod tests {
     #[test]
     fn of_two_peaks_the_one_with_a_queue_is_the_bottleneck_s() {
         // Half of the acknowledgements are drawn together on their way back.
-        let gap = |n: u64| if n / 500 % 2 == 0 { 1_200_000 } else { 120_000 };
+        let gap = |n: u64| {
+            if (n / 500).is_multiple_of(2) {
+                1_200_000
+            } else {
+                120_000
+            }
+        };
         let times: Vec<u64> = (0..2000)
             .scan(0, |time, n| {
                 *time += gap(n);
