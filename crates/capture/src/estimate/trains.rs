@@ -24,10 +24,10 @@ const LOWEST: f64 = 1e4;
 const STEP: f64 = 0.05;
 const BINS: usize = 323;
 
-/// A peak is believed with this share of all bytes, this share of the highest peak, and this many bytes.
-const SHARE: f64 = 0.08;
-const OF_HIGHEST: f64 = 0.2;
+/// A peak is believed with this many bytes; without a queue also with this share of all, since packets may be drawn
+/// together behind the bottleneck.
 const BYTES: f64 = 24_000.0;
+const SHARE: f64 = 0.2;
 
 /// A train that took so much longer to arrive than to leave was spread by the path; its part that is spread. Pacing of
 /// slow start is at twice the rate of ACKs (Linux, tcp_pacing_ss_ratio), which spreads half.
@@ -37,10 +37,10 @@ const SPREAD: f64 = 0.25;
 const EVEN: f64 = 2.2;
 /// A queue may hold others' packets as well: this multiple of what is under way from one network to another.
 const OTHERS: f64 = 2.0;
-/// This share of what was in a queue has passed at the bottleneck's rate, and less than [`OF_HIGHEST`] of it at a slower
-/// one. A token bucket, or a rate that varies, has several.
+/// This share of what was in a queue has passed at the bottleneck's rate, and less than a part of that ([`OTHER`]) at a
+/// rate below a part of it ([`SLOWER`]). A token bucket, or a rate that varies, has several.
 const ALIKE: f64 = 0.5;
-/// A peak is slower than another below this part of its rate.
+const OTHER: f64 = 0.2;
 const SLOWER: f64 = 0.8;
 
 /// Why there is no rate where nothing went.
@@ -252,7 +252,8 @@ impl Trains {
         }
     }
 
-    /// The rate at which packets left a queue, or else the fastest peak that can be believed; or why there is none.
+    /// The rate at which packets left a queue, or else what bounds it: their mean, or what most have passed at without a
+    /// queue; or why there is none.
     pub fn mode(&self) -> Result<Mode, &'static str> {
         let all: f64 = self
             .bins
@@ -286,7 +287,7 @@ impl Trains {
         let queued = self.spread_out(|bin| bin.queued);
         let peak = highest(peaks(&queued))?;
         let is_slower = |other: &Passage| {
-            other.rate() < SLOWER * peak.rate() && other.bytes >= OF_HIGHEST * peak.bytes
+            other.rate() < SLOWER * peak.rate() && other.bytes >= OTHER * peak.bytes
         };
         let most = peak.bytes >= BYTES.max(ALIKE * self.waited.bytes);
         (most && !peaks(&queued).any(|other| is_slower(&other))).then_some(peak)
