@@ -69,7 +69,7 @@ pub(crate) struct Rounds {
     /// ACKs without progress since the latest with some.
     duplicates: u32,
     acked: u64,
-    /// The most that one ACK has acknowledged.
+    /// Bytes of the largest advance of an ACK.
     stretch: u64,
     /// Growth by its rounds, and by those of a transfer that ended before slow start did.
     growth: Option<f64>,
@@ -212,8 +212,8 @@ impl Rounds {
         }
     }
 
-    /// The window from which it went on growing slowly, if the last rounds show congestion avoidance: a sender that no
-    /// longer grows at all may be limited by its buffer. An ACK may move what it acknowledges to another round.
+    /// The window from which it went on growing slowly, if the last rounds show congestion control: the buffer of a sender
+    /// may limit a window that stays the same. An ACK may move what it acknowledges to another round.
     fn avoided(&self, mss: u64, trip: &Trip) -> Option<u64> {
         let complete = &self.bytes[..self.count];
         let grown = complete.windows(2).rposition(|pair| grows(pair, mss))?;
@@ -394,7 +394,7 @@ impl Round {
     }
 }
 
-/// Whether a round is larger than the one before by more than congestion avoidance makes it.
+/// Whether a round is larger than the one before by more than the congestion control makes it after slow start.
 fn grows(pair: &[u64], mss: u64) -> bool {
     pair[1] > pair[0] + (2 * mss).max(pair[0] / SLOWEST)
 }

@@ -300,7 +300,7 @@ struct Train {
     /// Bytes of all but the first, and the time from the first to the last. ns
     bytes: u64,
     lasted: u64,
-    /// The most that a byte of a packet took to follow the packet before, and the longest spacing. ns
+    /// The longest spacing per byte, and the longest one. ns
     slowest: f32,
     longest: u64,
     /// Bytes that were under way when the last one was sent.
