@@ -1,8 +1,9 @@
 """What captures measure of senders, against simulated senders of which it is known.
 
 A program: `python tests/python/sender_facts.py` simulates senders of three connections each,
-captures them at their own and at their receivers' hosts, and prints for each fact how many senders
-are right, unknown and wrong. All of a sender's draws are fixed by its number.
+captures them at their own and at their receivers' hosts, and prints for each fact how many
+connections are right, unknown and wrong, and how many rates. All of a sender's draws are fixed by
+its number. `--limited` draws senders and paths with other limits than window and line.
 """
 
 import argparse
@@ -12,7 +13,7 @@ import pathlib
 import random
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,9 +21,11 @@ import polars as pl
 
 import flowstart as fs
 from flowstart.captures import read_capture
+from flowstart.captures.contents import Capture
 
 CONNECTIONS = 3
 FACTS = ("growth", "exit", "exit_window", "pacing", "idle_restart", "cc")
+"""Facts of connections. The rate is one of all three."""
 EXITS = {"loss": "loss", "ecn": "ecn-mark", None: None}
 """The simulator's reasons; others are `no-loss`."""
 SIDES: tuple[Literal["sender", "receiver"], ...] = ("sender", "receiver")
@@ -46,6 +49,10 @@ class Sender:
     """NaN: paced, but not by the window."""
     restart: str | None = None
     cc: str | None = "cubic"
+    rate_mbps: float | None = None
+    """What the path carries for long; None: the line's rate."""
+    limited: bool = False
+    """By its application or its buffer, which may hide how slow start ended."""
 
     @property
     def scenario(self) -> dict[str, Any]:
@@ -149,10 +156,59 @@ KINDS: dict[str, Callable[[Sender, random.Random], None]] = {
 """What is special about a sender."""
 
 
-def sender(number: int) -> Sender:
+def _pacing_max(one: Sender, draw: random.Random) -> None:
+    limit = float(one.path["rate"].removesuffix("Mbps")) * draw.uniform(0.15, 0.7)
+    one.stack |= {"preset": "linux", "pacing": "internal", "pacing_max": f"{limit:.3f}Mbps"}
+    one.pacing = math.nan
+
+
+def _token_bucket(one: Sender, _: random.Random) -> None:
+    one.stack |= {"preset": "linux", "pacing": "token-bucket"}
+    one.pacing = math.nan
+
+
+def _aggregation(one: Sender, draw: random.Random) -> None:
+    one.path["aggregation"] = draw.choice(("2ms", "4ms", "exponential:mean=4ms"))
+
+
+def _shaper(one: Sender, draw: random.Random) -> None:
+    one.rate_mbps = float(one.path["rate"].removesuffix("Mbps")) * 0.4
+    burst = f"{draw.randint(10, 60)}kB"
+    one.path |= {"shaper_rate": f"{one.rate_mbps:.3f}Mbps", "shaper_burst": burst}
+
+
+def _send_buffer(one: Sender, draw: random.Random) -> None:
+    one.stack["send_buffer"] = f"{draw.randint(10, one.bdp) * 3 // 2 + 1}kB"
+    one.limited = True
+
+
+def _stretched(one: Sender, draw: random.Random) -> None:
+    """ACKs are rare and drawn together."""
+    one.stack |= {"ack_every": draw.choice((2, 4, 8)), "ack_timer": "40ms"}
+    one.path |= {"ack_batch": draw.choice(("5ms", "10ms")), "ack_thinning": True}
+    one.growth = math.nan
+
+
+def _random_loss(one: Sender, draw: random.Random) -> None:
+    one.path["loss"] = draw.choice(("0.2%", "1%"))
+
+
+LIMITED: dict[str, Callable[[Sender, random.Random], None]] = {
+    "pacing-max": _pacing_max,
+    "token-bucket": _token_bucket,
+    "wi-fi": _aggregation,
+    "shaper": _shaper,
+    "send-buffer": _send_buffer,
+    "stretched": _stretched,
+    "random-loss": _random_loss,
+}
+"""Limits other than the window and the line."""
+
+
+def sender(number: int, kinds: Mapping[str, Callable[..., None]] = KINDS) -> Sender:
     """The sender of a number."""
     draw = random.Random(f"facts {number}")
-    kind = list(KINDS)[number % len(KINDS)]
+    kind = list(kinds)[number % len(kinds)]
     rtt_ms, bdp = draw.choice((10, 20, 40, 80, 160)), draw.randint(30, 400)
     path = {
         "rtt": f"{rtt_ms}ms",
@@ -164,7 +220,7 @@ def sender(number: int) -> Sender:
     flow = {"opener": "receiver", "count": CONNECTIONS, "stagger": "60s"}
     flow |= {"size": f"{bdp * 12}pkt", "startup": "slow-start", "cc": "cubic"}
     drawn = Sender(number, kind, bdp, rtt_ms, path, stack, flow)
-    KINDS[kind](drawn, draw)
+    kinds[kind](drawn, draw)
     return drawn
 
 
@@ -176,7 +232,7 @@ def truth(simulated: Sender, flow: dict[str, Any]) -> dict[str, Any]:
     if exit_ is None and (limit := simulated.scenario["stack"].get("window")):
         exit_, window = "receiver-window", int(limit.removesuffix("pkt")) * 1448
     elif exit_ is None:
-        exit_ = "end-of-data"
+        exit_ = "hidden" if simulated.limited else "end-of-data"
     return {
         "growth": simulated.growth,
         "exit": exit_,
@@ -193,12 +249,27 @@ def judge(fact: str, measured: Any, known: Any) -> str:
         return "unknown"
     if known is None:
         return "wrong"
+    if fact == "exit" and known == "hidden":
+        return "right" if measured in ("end-of-data", "receiver-window") else "wrong"
     if fact in ("exit", "idle_restart", "cc"):
         return "right" if measured == known else "wrong"
     if fact == "pacing" and (known == 0 or math.isnan(known)):
         return "right" if (measured > 0) == (known != 0) else "wrong"
     tolerance = {"growth": 0.1, "exit_window": 0.2, "pacing": 0.25}[fact]
     return "right" if abs(measured - known) <= tolerance * known else "wrong"
+
+
+def judge_rate(simulated: Sender, capture: Capture) -> tuple[str, Any, Any]:
+    """The verdict on the rate of the path, what was measured, and what is right."""
+    line = float(simulated.path["rate"].removesuffix("Mbps"))
+    known = 1e6 * (simulated.rate_mbps or line)
+    (group,) = capture.groups
+    path = max(group.ways, key=lambda way: way.bytes)
+    bound = path.rate_low_bps
+    if path.rate_bps is not None:
+        verdict = "right" if abs(path.rate_bps / known - 1) <= 0.15 else "wrong"
+        return verdict, path.rate_bps, known
+    return "unknown" if bound is None or bound <= 1.1 * known else "wrong", bound, known
 
 
 def measure(simulated: Sender, folder: pathlib.Path) -> Iterator[tuple[str, str, str, Any, Any]]:
@@ -213,7 +284,9 @@ def measure(simulated: Sender, folder: pathlib.Path) -> Iterator[tuple[str, str,
         for flow in range(CONNECTIONS):
             files.append(folder / f"{simulated.number}-{flow}.pcap")
             files[-1].write_bytes(run.pcap(flow, side))
-        rows = read_capture(*files).connections.to_dicts()
+        capture = read_capture(*files)
+        yield side, "rate", *judge_rate(simulated, capture)
+        rows = capture.connections.to_dicts()
         for row, flow_row in zip(rows, flows, strict=True):
             known = truth(simulated, flow_row)
             for fact in FACTS:
@@ -230,13 +303,17 @@ def main() -> int:
     parser.add_argument("--senders", type=int, default=240)
     parser.add_argument("--first", type=int, default=0, help="number of the first sender")
     parser.add_argument("--kinds", action="store_true", help="a line for each kind of sender also")
+    parser.add_argument(
+        "--limited", action="store_true", help="senders and paths with other limits"
+    )
     options = parser.parse_args()
+    kinds = LIMITED if options.limited else KINDS
     counts: dict[tuple[str, str, str], collections.Counter[str]] = collections.defaultdict(
         collections.Counter
     )
     with tempfile.TemporaryDirectory() as folder:
         for number in range(options.first, options.first + options.senders):
-            one = sender(number)
+            one = sender(number, kinds)
             for side, fact, verdict, measured, right in measure(one, pathlib.Path(folder)):
                 for kind in ("", one.kind) if options.kinds else ("",):
                     counts[fact, side, kind][verdict] += 1

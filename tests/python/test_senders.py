@@ -12,7 +12,7 @@ import pytest
 import flowstart as fs
 import sender_facts
 from flowstart.captures import read_capture
-from flowstart.captures.contents import Capture, Group
+from flowstart.captures.contents import Capture, Group, PathEstimate
 from flowstart.captures.senders import initial_windows, senders
 from flowstart.model.variants import Variant
 from flowstart.replays import overview
@@ -190,6 +190,38 @@ def test_an_exit_without_a_loss_shows_near_the_sender(tmp_path: pathlib.Path) ->
     assert fact(transfers(tmp_path, flow, "receiver"), "exit") is None
 
 
+@pytest.mark.parametrize(
+    ("flow", "fields"),
+    [
+        ({}, {"stack": {"send_buffer": "100kB"}}),
+        ({}, {"stack": {"window": "60pkt", "send_buffer": "60kB"}}),
+        ({"startup": "bbr-startup", "cc": "bbr"}, {}),
+    ],
+    ids=["send buffer", "send buffer within the window", "bbr"],
+)
+def test_an_exit_that_has_several_possible_causes_is_unknown(
+    tmp_path: pathlib.Path, flow: dict[str, Any], fields: dict[str, Any]
+) -> None:
+    assert fact(transfers(tmp_path, {"size": "3MB"} | flow, **fields), "exit") is None
+
+
+def test_acks_that_are_stretched_show_no_exit_without_a_loss(tmp_path: pathlib.Path) -> None:
+    stack = {"ack_every": 16, "ack_timer": "25ms", "preset": "freebsd-14", "iw": 32}
+    path = {"ack_batch": "5ms", "ack_thinning": True, "rate": "77Mbps"}
+    capture = transfers(tmp_path, {"size": "3MB"}, stack=stack, path=path)
+    assert fact(capture, "exit") != "no-loss"
+
+
+def test_a_loss_within_the_first_round_shows_no_exit_under_reordering(
+    tmp_path: pathlib.Path,
+) -> None:
+    path = {"jitter": "exponential:mean=0.8ms", "reordering": True, "rate": "22.8Mbps"}
+    stack = {"preset": "freebsd-14", "iw": 3}
+    capture = transfers(tmp_path, {"size": "1300kB"}, "receiver", path=path, stack=stack)
+    windows = capture.connections["s2c_exit_window"].drop_nulls()
+    assert not (windows <= 2 * 1448).any()
+
+
 def test_a_mark_ends_slow_start(tmp_path: pathlib.Path) -> None:
     path = {"queue": "codel:ecn=true", "buffer": "1000pkt"}
     capture = transfers(tmp_path, {"size": "3MB"}, path=path, stack={"ecn": "classic"})
@@ -205,6 +237,80 @@ def test_pacing_shows_near_the_sender(tmp_path: pathlib.Path) -> None:
     assert fact(transfers(tmp_path, {"size": "1MB"}), "paced_share") == 0.0
     far = transfers(tmp_path, {"size": "1MB"}, "receiver", stack=paced)
     assert fact(far, "paced_share") is None
+
+
+def test_a_token_bucket_of_the_sender_is_not_taken_for_no_pacing(tmp_path: pathlib.Path) -> None:
+    bucket = {"pacing": "token-bucket"}
+    assert fact(transfers(tmp_path, {"size": "2MB"}, stack=bucket), "paced_share") in (None, 1.0)
+
+
+def forward(capture: Capture) -> PathEstimate:
+    """The path of the server's data."""
+    (group,) = capture.groups
+    return max(group.ways, key=lambda way: way.bytes)
+
+
+@pytest.mark.parametrize("side", ["sender", "receiver"])
+@pytest.mark.parametrize(
+    ("fields", "bound_mbps"),
+    [
+        ({"stack": {"pacing": "internal", "pacing_max": "20Mbps"}}, 12),
+        ({"stack": {"window": "20pkt", "preset": "rfc"}, "path": {"jitter": "1ms"}}, 3),
+        ({"path": {"aggregation": "4ms"}}, 20),
+        ({"path": {"aggregation": "exponential:mean=4ms"}}, 10),
+    ],
+    ids=["pacing_max", "window", "wi-fi", "wi-fi, irregular"],
+)
+def test_a_rate_that_no_queue_shows_is_a_lower_bound(
+    tmp_path: pathlib.Path,
+    side: Literal["sender", "receiver"],
+    fields: dict[str, Any],
+    bound_mbps: float,
+) -> None:
+    path = forward(transfers(tmp_path, {"size": "3MB"}, side, **fields))
+    assert path.rate_bps is None
+    assert path.rate_low_bps
+    assert bound_mbps * 1e6 <= path.rate_low_bps <= 50e6 * 1.01
+    assert path.rate_method.startswith("at least")
+
+
+@pytest.mark.parametrize(
+    ("fields", "mbps"),
+    [
+        ({}, 50),
+        ({"stack": {"pacing": "internal"}}, 50),
+        ({"stack": {"pacing": "token-bucket"}}, 50),
+        ({"path": {"shaper_rate": "20Mbps", "shaper_burst": "100kB"}}, 20),
+        ({"path": {"loss": "0.3%"}}, 50),
+        ({"stack": {"window": "250pkt"}}, 50),
+    ],
+    ids=["plain", "paced", "token bucket", "shaper", "losses", "window"],
+)
+def test_a_rate_at_which_packets_left_a_queue_is_the_paths(
+    tmp_path: pathlib.Path, fields: dict[str, Any], mbps: float
+) -> None:
+    path = forward(transfers(tmp_path, {"size": "3MB"}, **fields))
+    assert path.rate_bps == pytest.approx(mbps * 1e6, rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("flow", "path", "least"),
+    [
+        ({"startup": "bbr-startup", "cc": "bbr"}, {}, True),
+        ({}, {"loss": "1%", "buffer": "800pkt"}, True),
+        ({}, {}, False),
+    ],
+    ids=["bbr", "random losses", "overflow"],
+)
+def test_a_buffer_is_measured_where_a_full_queue_lost_packets(
+    tmp_path: pathlib.Path, flow: dict[str, Any], path: dict[str, Any], *, least: bool
+) -> None:
+    measured = forward(transfers(tmp_path, {"size": "3MB"} | flow, path=path))
+    assert measured.buffer_packets
+    assert measured.buffer_at_least == least
+    assert measured.buffer_packets <= 1.1 * 100
+    if not least:
+        assert measured.buffer_packets >= 0.85 * 100
 
 
 @pytest.mark.parametrize("side", ["sender", "receiver"])

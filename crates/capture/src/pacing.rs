@@ -29,6 +29,8 @@ pub(crate) struct Pacing {
     tally: Tally,
     before: Option<Spaced>,
     verdict: Option<Paced>,
+    /// Data were held back after a window that was not.
+    unclear: bool,
 }
 
 /// How a sender paces.
@@ -101,12 +103,20 @@ impl Pacing {
         self.ack = time;
     }
 
-    /// A round has ended. `grew`: the window grew, as in slow start. Returns whether nearly all its data followed ACKs at
-    /// once. Linux does not pace the first flight, which answers no ACK.
-    pub fn round(&mut self, grew: bool, trip: &Trip) -> bool {
+    /// A round has ended. `grew`: the window grew, as in slow start; `filled`: as much as in the rounds before. Returns
+    /// whether nearly all its data followed ACKs at once. Linux does not pace the first flight, which answers no ACK.
+    pub fn round(&mut self, grew: bool, filled: bool, trip: &Trip) -> bool {
         let tally = std::mem::take(&mut self.tally);
         let clocked = tally.at_once * 10 >= tally.packets * 9;
-        if self.verdict.is_some() || !grew || tally.packets < FEW || !trip.is_near() {
+        if !grew || tally.packets < FEW || !trip.is_near() {
+            return clocked;
+        }
+        // A token bucket lets small windows pass, and holds back what fills a larger one.
+        let held_back = tally.held > 0 && tally.is_paced();
+        if self.verdict == Some(Paced::No) && filled && !clocked && held_back {
+            (self.verdict, self.unclear) = (None, true);
+        }
+        if self.verdict.is_some() || self.unclear {
             return clocked;
         }
         // The longest spacing may be that of a delayed ACK.
@@ -133,14 +143,22 @@ impl Pacing {
 }
 
 impl Tally {
+    /// Windows per round trip.
+    fn gain(&self) -> f64 {
+        self.bytes as f64 / self.windows
+    }
+
+    fn is_paced(&self) -> bool {
+        (GAINS[0]..=GAINS[1]).contains(&self.gain())
+    }
+
     fn spaced(&self) -> Option<Spaced> {
         let spaced = Spaced {
             rate: self.bytes as f64 / self.time.max(1) as f64,
-            gain: self.bytes as f64 / self.windows,
+            gain: self.gain(),
         };
-        let [low, high] = GAINS;
-        let paced = (low..=high).contains(&spaced.gain);
-        (paced && self.held >= FEW / 2 && self.at_once * 2 <= self.packets).then_some(spaced)
+        (self.is_paced() && self.held >= FEW / 2 && self.at_once * 2 <= self.packets)
+            .then_some(spaced)
     }
 }
 
@@ -168,7 +186,7 @@ mod tests {
                 };
                 pacing.sent(&data, &trip, window * MSS);
             }
-            pacing.round(round > 0, &trip);
+            pacing.round(round > 0, round > 0, &trip);
         }
         pacing.verdict()
     }
@@ -184,6 +202,35 @@ mod tests {
     #[test]
     fn windows_that_are_sent_at_once_are_not_paced() {
         assert_eq!(doubling(0, |_| 1000), Some(Paced::No));
+    }
+
+    #[test]
+    fn a_token_bucket_is_not_taken_for_no_pacing() {
+        // Windows up to 40 segments pass at once; of the next one 20 do, and the rest in bursts of ten.
+        let mut pacing = Pacing::default();
+        let trip = Trip { rtt: RTT, half: 0 };
+        for (round, window) in [10, 20, 40, 80].into_iter().enumerate() {
+            let begin = round as u64 * RTT;
+            pacing.acknowledged(begin);
+            for segment in 0..window {
+                let held_back = if window > 40 {
+                    segment.max(19) / 10 - 1
+                } else {
+                    0
+                };
+                let data = Sending {
+                    time: begin + held_back * 3 * MS,
+                    payload: MSS,
+                    mss: MSS,
+                    ..Sending::default()
+                };
+                pacing.sent(&data, &trip, window * MSS);
+            }
+            let verdict = pacing.verdict();
+            assert_eq!(verdict.is_some(), round > 1, "round {round}");
+            pacing.round(round > 0, round > 0, &trip);
+        }
+        assert_eq!(pacing.verdict(), None);
     }
 
     #[test]
