@@ -222,12 +222,12 @@ impl TokenBucket {
         let (windows, rounds) = self.kind.rate(self.slow_start);
         let window = u128::from(self.window.max(1));
         let time = u128::from(srtt.nanos()) * u128::from(missing);
-        let time = match self.kind {
+        if matches!(self.kind, Bucket::Tquic | Bucket::Picoquic) {
             // Nothing is earned twice: a wait that is a byte short would never end.
-            Bucket::Tquic | Bucket::Picoquic => time.div_ceil(window),
-            _ => time / window,
-        };
-        Duration::from_nanos(narrowed(time) / windows * rounds)
+            let (windows, rounds) = (u128::from(windows), u128::from(rounds));
+            return Duration::from_nanos(narrowed((time * rounds).div_ceil(window * windows)));
+        }
+        Duration::from_nanos(narrowed(time / window) / windows * rounds)
     }
 
     /// neqo's wait begins with the last packet, which is when it counts what it has earned.
@@ -528,5 +528,21 @@ mod tests {
         let mut bucket = TokenBucket::new(Bucket::Picoquic, WINDOW, PACKET, Instant::ZERO);
         let due = bucket.wait(WINDOW, PACKET, Some(RTT), true, Instant::ZERO);
         assert_eq!(due, Some(Instant::from_micros(800)));
+    }
+
+    /// At 1.25 windows a round trip a wait is no whole number of nanoseconds.
+    #[test]
+    fn a_wait_of_picoquic_ends_with_a_packet() {
+        let window = 1_000_000_007;
+        let mut bucket = TokenBucket::new(Bucket::Picoquic, window, PACKET, Instant::ZERO);
+        let mut now = Instant::ZERO;
+        for sent in 0..1000 {
+            if let Some(due) = bucket.wait(window, PACKET, Some(RTT), true, now) {
+                now = due;
+                let again = bucket.wait(window, PACKET, Some(RTT), true, now);
+                assert_eq!(again, None, "{sent}");
+            }
+            bucket.sent(PACKET);
+        }
     }
 }

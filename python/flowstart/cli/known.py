@@ -131,11 +131,15 @@ def stacks(name: STACK = None, details: flags.Details = False, json: flags.Json 
 
     if name:
         found = stack.preset(name)
+        omissions = stack.preset_omissions(name)
         if json:
-            console.show_json({"name": name, **found})
+            console.show_json({"name": name, **found, "not_simulated": omissions})
             return
         console.show_text(f"{name}: {stack.PRESETS[name]}.")
         console.show_grid(field_table(found, parts()["Endpoint"].fields))
+        for omission in omissions:
+            line = f"Not simulated ({omission['touches']}): {omission['rule']}"
+            console.show_text(f"{line} ({omission['source']}).", console.PLAIN_LINE)
         console.say(f"Congestion control unless --cc names another: {stack.usual_cc(name)}.")
         console.say(f"With it: --stack {name}; with another value: --stack {name}:FIELD=VALUE")
         return

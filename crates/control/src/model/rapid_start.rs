@@ -8,6 +8,8 @@ use crate::{Duration, Instant, Segments, Window};
 const RISE: Duration = Duration::from_millis(4);
 /// On paths shorter than this, quicly's clock shows no queue.
 const SHORTEST: Duration = Duration::from_millis(4);
+/// quicly's unit of time.
+const MS: Duration = Duration::from_millis(1);
 /// Slots of the last round trip.
 const SLOTS: usize = 4;
 /// The window never falls below this many segments.
@@ -36,8 +38,20 @@ impl Sense {
         }
     }
 
+    /// The connection is established: quicly's quarters are counted from here, and its minimum includes
+    /// the round trip of the handshake.
+    pub(crate) fn begin(&mut self, rtt: Option<Duration>, now: Instant) {
+        if self.quicly {
+            self.slot_end = whole_ms(now) + MS;
+            self.min_rtt = rtt.map_or(Duration::MAX, |rtt| rtt_of_quicly(rtt, now));
+        }
+    }
+
     /// A round-trip time was measured.
     pub(crate) fn sample(&mut self, rtt: Duration, now: Instant) {
+        if self.quicly {
+            return self.sample_of_quicly(rtt_of_quicly(rtt, now), whole_ms(now));
+        }
         self.min_rtt = self.min_rtt.min(rtt);
         let quarter = self.min_rtt.over(SLOTS as u64).max(Duration(1));
         for _ in 0..SLOTS {
@@ -54,6 +68,24 @@ impl Sense {
         self.slots[self.slot] = self.slots[self.slot].min(rtt);
     }
 
+    /// quicly's clock has milliseconds (`cc.h`, `quicly_cc_rapid_start_update_rtt`).
+    fn sample_of_quicly(&mut self, rtt: Duration, now: Instant) {
+        self.min_rtt = self.min_rtt.min(rtt);
+        if self.is_off() {
+            return;
+        }
+        if now >= self.slot_end {
+            let quarter = self.min_rtt.nanos() / MS.nanos() / SLOTS as u64 * MS.nanos();
+            let distance = now.since(self.slot_end).nanos() / quarter + 1;
+            for _ in 0..distance.min(SLOTS as u64) {
+                self.slot = (self.slot + 1) % SLOTS;
+                self.slots[self.slot] = Duration::MAX;
+            }
+            self.slot_end += Duration(quarter).times(distance);
+        }
+        self.slots[self.slot] = self.slots[self.slot].min(rtt);
+    }
+
     /// Minimum round trip of the window (`rtt_floor`).
     fn floor(&self) -> Duration {
         self.slots
@@ -66,7 +98,8 @@ impl Sense {
     fn threshold(&self) -> Duration {
         let least = self.min_rtt;
         if self.quicly {
-            (least + RISE).max(least.times(35).over(32))
+            let share = least.nanos() / MS.nanos() * 35 / 32;
+            (least + RISE).max(MS.times(share))
         } else {
             (least + RISE).min(least.times(11).over(10))
         }
@@ -92,6 +125,16 @@ impl Sense {
             (1.0, 2.0)
         }
     }
+}
+
+fn whole_ms(time: Instant) -> Instant {
+    Instant(time.nanos() / MS.nanos() * MS.nanos())
+}
+
+/// A round trip that ends at `now` as quicly measures it, at least a millisecond.
+fn rtt_of_quicly(rtt: Duration, now: Instant) -> Duration {
+    let sent = whole_ms(now.saturating_sub(rtt));
+    whole_ms(now).since(sent).max(MS)
 }
 
 /// The shares of the first recovery.
@@ -354,7 +397,7 @@ mod tests {
         for (least, draft, quicly) in [
             (20.0, 22.0, 24.0),
             (40.0, 44.0, 44.0),
-            (100.0, 104.0, 109.375),
+            (100.0, 104.0, 109.0),
         ] {
             for (variant, expected) in [(false, draft), (true, quicly)] {
                 let mut sense = Sense::new(variant);

@@ -396,6 +396,9 @@ impl Startup for QuiclyJumpstart {
     /// after which there is no jump.
     fn on_established(&mut self, w: &mut Window, e: &Established) {
         self.initial = w.cwnd;
+        if let Some(rapid) = &mut self.rapid {
+            rapid.sense.begin(e.rtt, e.now);
+        }
         self.queued_until = e.queued;
         self.rtts.sample(e.rtt);
         if e.rtt.is_none() && e.initial_window <= 1.0 {

@@ -240,6 +240,7 @@ impl Startup for RapidStart {
     fn on_established(&mut self, w: &mut Window, e: &Established) {
         w.cwnd *= self.initial_factor;
         self.initial = w.cwnd;
+        self.sense.begin(e.rtt, e.now);
         let windows = if self.quicly { 2.0 } else { 1.0 };
         self.pacing.open(w, e.rtt, windows);
     }
