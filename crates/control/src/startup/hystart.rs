@@ -372,6 +372,9 @@ impl Startup for HyStart {
         if self.variant == Variant::S2n {
             self.cur_rtt = e.rtt.map_or(Duration::MAX, |rtt| rtt.floor(self.tick));
         }
+        if let Some(rtt) = e.rtt {
+            self.filtered.open(rtt, e.now);
+        }
     }
 
     fn on_sent(&mut self, _w: &mut Window, s: &Sent) -> Option<Reason> {
