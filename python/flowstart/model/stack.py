@@ -9,7 +9,7 @@ from typing import Any
 from flowstart import _native
 from flowstart.errors import RequestError
 from flowstart.model import specs
-from flowstart.model.document import encode, resolve
+from flowstart.model.document import Document, encode, resolve
 
 PRESETS = _native.STACKS
 """The presets of endpoints by name, each with what it is."""
@@ -38,7 +38,7 @@ class Omissions:
     """A note for each preset of those that can decide the startup."""
 
 
-def omissions(resolved: Iterable[Mapping[str, Any]]) -> Omissions:
+def omissions(resolved: Iterable[Document]) -> Omissions:
     """What the presets of scenarios with every default leave out."""
     found = [_native.omissions(encode(scenario)) for scenario in resolved]
     lines, notes = ([one[part] for one in found] for part in (0, 1))
