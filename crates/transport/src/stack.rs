@@ -1,13 +1,15 @@
 //! A stack: a whole set of endpoint behaviours, as a plain struct with presets.
 
 mod choices;
+mod omission;
 mod presets;
 
 pub use choices::{
-    EcnMode, Filling, NewRenoOptions, Pacing, RecoveryKind, ReductionKind, Restart, Sharing,
-    Touches, Undo, Utilization,
+    EcnMode, Filling, NewRenoOptions, Pacing, RecoveryKind, ReductionKind, Restart, Sharing, Undo,
+    Utilization,
 };
-pub use presets::{all_presets, names, Omission, Preset, DEFAULT, PRESETS};
+pub use omission::{Omission, Touches};
+pub use presets::{all_presets, names, Preset, DEFAULT, PRESETS};
 
 use super::handshake::{Handshake, SMALLEST_INITIAL};
 use super::receive_window::{Field, Growth, ReceiveBuffer, ReceiveWindow};

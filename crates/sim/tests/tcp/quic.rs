@@ -386,7 +386,7 @@ fn after_one_loss(startup: &str) -> (f64, f64) {
     let samples = &run.trace.as_ref().unwrap().flow_samples;
     let lost = samples.ssthresh.iter().position(|s| s.is_finite()).unwrap();
     let rest = |of: &[f64]| of[lost..].iter().copied().fold(f64::INFINITY, f64::min);
-    let before = samples.cwnd[lost - 1];
+    let before = row(&run).startup_exit_cwnd_segments.unwrap();
     (
         rest(&samples.cwnd) / before,
         rest(&samples.ssthresh) / before,

@@ -157,20 +157,3 @@ pub struct NewRenoOptions {
     /// Leave recovery with no more window than avoids a burst (RFC 6582 §3.2 step 3).
     pub avoids_burst: bool,
 }
-
-named! {
-    /// What of a result a rule decides that a preset leaves out.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Touches {
-        /// The window or the pace of a startup.
-        Startup = "startup",
-        /// When the receiver acknowledges.
-        Acknowledgements = "acknowledgements",
-        /// The window after a loss.
-        Loss = "loss",
-        /// What both ends make of congestion marks.
-        Marks = "marks",
-        /// The window after an idle time.
-        Idle = "idle",
-    }
-}

@@ -13,7 +13,7 @@ mod rfc;
 mod s2n;
 mod tquic;
 
-use super::{Stack, Touches};
+use super::{Omission, Stack};
 
 /// A preset of endpoints.
 pub struct Preset {
@@ -24,50 +24,6 @@ pub struct Preset {
     /// The rules of the stack that it leaves out.
     pub omissions: &'static [Omission],
     make: fn() -> Stack,
-}
-
-/// A rule of a stack that its preset leaves out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Omission {
-    /// The rule, as a clause.
-    pub rule: &'static str,
-    /// Where the stack has it.
-    pub source: &'static str,
-    /// What of a result it decides.
-    pub touches: Touches,
-    /// Only transfers of more bytes are concerned.
-    pub above: u64,
-    /// Only flows with this congestion control are concerned; `None` for all.
-    pub cc: Option<&'static str>,
-}
-
-impl Omission {
-    /// A rule that concerns every flow.
-    const fn of(touches: Touches, source: &'static str, rule: &'static str) -> Omission {
-        Omission {
-            rule,
-            source,
-            touches,
-            above: 0,
-            cc: None,
-        }
-    }
-
-    /// A rule that concerns transfers of more bytes.
-    const fn above(self, bytes: u64) -> Omission {
-        Omission {
-            above: bytes,
-            ..self
-        }
-    }
-
-    /// A rule of one congestion control.
-    const fn under(self, cc: &'static str) -> Omission {
-        Omission {
-            cc: Some(cc),
-            ..self
-        }
-    }
 }
 
 const fn preset(name: &'static str, make: fn() -> Stack, about: &'static str) -> Preset {

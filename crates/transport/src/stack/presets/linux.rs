@@ -1,6 +1,5 @@
 //! Linux.
 
-use super::Omission;
 use crate::stack::*;
 
 /// The rules that the preset leaves out.

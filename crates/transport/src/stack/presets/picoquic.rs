@@ -1,6 +1,5 @@
 //! picoquic.
 
-use super::Omission;
 use crate::stack::*;
 
 /// The rules that the preset leaves out.

@@ -1,6 +1,5 @@
 //! tquic.
 
-use super::Omission;
 use crate::stack::*;
 
 /// The rules that the preset leaves out.
