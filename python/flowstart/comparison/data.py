@@ -277,7 +277,8 @@ class ComparisonData(Result):
             "acked": self.measured_by_sender,
             "repeats": self.intervals.column if self.intervals else "",
         }
-        return "\n".join([_native.legend(json.dumps(facts)), *self.notes])
+        lines = [_native.legend(json.dumps(facts)), *self.notes, *self.omissions.decisive]
+        return "\n".join(lines)
 
     @property
     def all_failed(self) -> bool:
