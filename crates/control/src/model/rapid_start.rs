@@ -133,8 +133,12 @@ fn whole_ms(time: Instant) -> Instant {
 
 /// A round trip that ends at `now` as quicly measures it, at least a millisecond.
 fn rtt_of_quicly(rtt: Duration, now: Instant) -> Duration {
-    let sent = whole_ms(now.saturating_sub(rtt));
-    whole_ms(now).since(sent).max(MS)
+    let whole = match now.nanos().checked_sub(rtt.nanos()) {
+        Some(sent) => whole_ms(now).since(whole_ms(Instant(sent))),
+        // Measured before the time of this clock.
+        None => whole_ms(Instant(rtt.nanos())).since(Instant::ZERO),
+    };
+    whole.max(MS)
 }
 
 /// The shares of the first recovery.
@@ -411,7 +415,7 @@ mod tests {
     #[test]
     fn quicly_goes_without_on_paths_below_four_milliseconds_for_good() {
         let mut short = Sense::new(true);
-        short.sample(ms(3.9), at_ms(1000.0));
+        short.sample(ms(2.9), at_ms(1000.0));
         assert!(!short.no_queue());
         short.sample(ms(5.0), at_ms(2000.0));
         assert!(short.is_off());
