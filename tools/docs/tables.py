@@ -13,6 +13,7 @@ import grid_words
 import l4s
 import paper_pages
 import reference
+import stack_pages
 from flowstart import text
 from flowstart.model import path as paths
 from flowstart.model.definitions import parts
@@ -144,6 +145,8 @@ TABLES: dict[str, Callable[[], str]] = {
     **{f"gauge {name}": functools.partial(gauge.table, name) for name in gauge.NAMES},
     "named paths": named_paths,
     "papers": paper_pages.listed,
+    "not simulated of QUIC stacks": lambda: stack_pages.not_simulated(stack_pages.QUIC),
+    "not simulated of systems": lambda: stack_pages.not_simulated(stack_pages.SYSTEMS),
     "HyStart on named paths": hystart_on_paths,
 }
 """What stands between the marks of each name."""

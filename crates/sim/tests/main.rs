@@ -10,6 +10,7 @@ mod queues;
 mod resolved;
 mod resume;
 mod snapshot;
+mod stacks;
 mod tcp;
 mod web;
 

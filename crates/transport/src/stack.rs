@@ -1,11 +1,14 @@
 //! A stack: a whole set of endpoint behaviours, as a plain struct with presets.
 
 mod choices;
+mod omission;
 mod presets;
 
 pub use choices::{
     EcnMode, Filling, NewRenoOptions, Pacing, RecoveryKind, ReductionKind, Restart, Sharing, Undo,
+    Utilization,
 };
+pub use omission::{Omission, Touches};
 pub use presets::{all_presets, names, Preset, DEFAULT, PRESETS};
 
 use super::handshake::{Handshake, SMALLEST_INITIAL};
@@ -117,6 +120,8 @@ pub struct WindowOptions {
     pub restart: Restart,
     /// Let the window grow although the application, not the window, limits the flight.
     pub grow_when_app_limited: bool,
+    /// How much of the window in flight lets it grow.
+    pub used_from: Utilization,
     /// With nothing left to send, the sender is limited by the application, whatever its window had
     /// held back before (quinn-proto 0.11.19 and noq-proto 1.4.0, `app_limited`).
     pub app_limited_when_drained: bool,

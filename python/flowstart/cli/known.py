@@ -131,17 +131,21 @@ def stacks(name: STACK = None, details: flags.Details = False, json: flags.Json 
 
     if name:
         found = stack.preset(name)
+        omissions = stack.preset_omissions(name)
         if json:
-            console.show_json({"name": name, **found})
+            console.show_json(_preset_document(name))
             return
         console.show_text(f"{name}: {stack.PRESETS[name]}.")
         console.show_grid(field_table(found, parts()["Endpoint"].fields))
+        for omission in omissions:
+            line = f"Not simulated ({omission['touches']}): {omission['rule']}"
+            console.show_text(f"{line} ({omission['source']}).", console.PLAIN_LINE)
         console.say(f"Congestion control unless --cc names another: {stack.usual_cc(name)}.")
         console.say(f"With it: --stack {name}; with another value: --stack {name}:FIELD=VALUE")
         return
     presets = {name: stack.preset(name) for name in stack.PRESETS}
     if json:
-        console.show_json([{"name": name, **fields} for name, fields in presets.items()])
+        console.show_json([_preset_document(name) for name in presets])
         return
     for name, about in stack.PRESETS.items():
         console.show_text(f"{name}: {about}.", console.PLAIN_LINE)
@@ -152,6 +156,14 @@ def stacks(name: STACK = None, details: flags.Details = False, json: flags.Json 
     else:
         console.say("Fields on which they differ: --details")
     console.say("One in full: flowstart stacks NAME. With one: flowstart compare --stack NAME")
+
+
+def _preset_document(name: str) -> dict[str, Any]:
+    """A preset with the rules that it leaves out."""
+    from flowstart.model import stack
+
+    omissions = stack.preset_omissions(name)
+    return {"name": name, **stack.preset(name), "not_simulated": omissions}
 
 
 def schema(

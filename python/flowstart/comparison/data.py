@@ -13,7 +13,7 @@ from flowstart.comparison.plan import Case, Plan
 from flowstart.comparison.rows import placed
 from flowstart.comparison.summary import Group, Summary, ordered, summarise
 from flowstart.deployment.stacks import HostStack
-from flowstart.model import document, perturbation
+from flowstart.model import document, perturbation, stack
 from flowstart.model.catalog import listed
 from flowstart.model.document import Document, queues, resolve
 from flowstart.render import columns, footnotes
@@ -223,6 +223,11 @@ class ComparisonData(Result):
         buffers = [_native.buffer_warning(*one, "", window) for one in found]
         return buffers + _native.without_effect(document.encode(self.resolved))
 
+    @functools.cached_property
+    def omissions(self) -> stack.Omissions:
+        """What the presets leave out."""
+        return stack.omissions(self._resolved.values())
+
     @property
     def measured_by_sender(self) -> bool:
         """Whether durations are of interest: studies made with ns-2 count until the last ACK.
@@ -272,7 +277,8 @@ class ComparisonData(Result):
             "acked": self.measured_by_sender,
             "repeats": self.intervals.column if self.intervals else "",
         }
-        return "\n".join([_native.legend(json.dumps(facts)), *self.notes])
+        lines = [_native.legend(json.dumps(facts)), *self.notes, *self.omissions.decisive]
+        return "\n".join(lines)
 
     @property
     def all_failed(self) -> bool:
@@ -296,7 +302,7 @@ class ComparisonData(Result):
             "seeds": list(self.plan.seeds),
             "drawn": self.drawn,
             "notes": self.notes,
-            "warnings": self.warnings,
+            "warnings": [*self.warnings, *self.omissions.all],
             "interrupted": self.interrupted,
             "failures": self.failures,
             "intervals": self.intervals.records if self.intervals else None,

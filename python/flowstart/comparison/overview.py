@@ -46,6 +46,7 @@ def overview(found: "ComparisonData", command: str = "") -> summary.Summary:
             *more * (most < len(others)),
             *_undeployable(found, first),
             *found.cautions,
+            *found.omissions.decisive,
             *_closing(found, table),
         ],
         command,

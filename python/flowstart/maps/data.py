@@ -16,6 +16,7 @@ from flowstart.maps.outcomes import Dimension, Numbers, Outcomes
 from flowstart.maps.plane import Plane
 from flowstart.maps.reading import unfinished
 from flowstart.maps.worst_cells import WorstCell, worst_cells
+from flowstart.model import stack
 from flowstart.render import columns
 from flowstart.render.grid import Grid
 from flowstart.render.result import Result
@@ -259,6 +260,18 @@ class MapData(Result):
             found.append("The sweep is not finished; its command resumes it.")
         return found
 
+    @functools.cached_property
+    def omissions(self) -> stack.Omissions:
+        """What the presets of the cells leave out."""
+        cells = self.outcomes.cells.select("stack", "cc", "size_bytes").unique(maintain_order=True)
+        return stack.omissions(
+            {
+                "stack": stack.of_scenario(stack.parse(row["stack"]) if row["stack"] else None),
+                "flows": [{"cc": row["cc"], "size": f"{row['size_bytes']}B", "stack": None}],
+            }
+            for row in cells.iter_rows(named=True)
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Everything but the single cells as one JSON document."""
         missing = self.outcomes.left_out.missing
@@ -274,6 +287,7 @@ class MapData(Result):
             "missing": missing.to_dicts(),
             "hopeless": self.outcomes.left_out.hopeless,
             "notes": self.notes,
+            "warnings": [*self.omissions.all],
             "winners": self.winners.to_dicts(),
             "regret": self.regret.to_dicts(),
             "worst": [

@@ -113,5 +113,6 @@ def _notes(found: "MapData") -> list[str]:
     if unfinished(found.folder):
         lines.append("The sweep is not finished: run its command again to resume it.")
     slowest = NEVER if worst.regret is None else text.excess(worst.regret)
+    lines += found.omissions.decisive
     lines.append(f"Slowest for {custom.short(best)}: {slowest} at {worst.where}.")
     return lines

@@ -1,14 +1,15 @@
 """A stack as people write it: `ns2:recovery=newreno,iw=3`, a preset and fields of its own."""
 
+import itertools
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from flowstart import _native
 from flowstart.errors import RequestError
 from flowstart.model import specs
-from flowstart.model.document import resolve
+from flowstart.model.document import Document, encode, resolve
 
 PRESETS = _native.STACKS
 """The presets of endpoints by name, each with what it is."""
@@ -25,6 +26,32 @@ class WindowInUse:
     """Of the connections whose initial window was measured."""
     addresses: tuple[str, ...]
     """The senders with such connections."""
+
+
+@dataclass(frozen=True)
+class Omissions:
+    """Rules of stacks that their presets leave out."""
+
+    all: tuple[str, ...]
+    """Each in a sentence."""
+    decisive: tuple[str, ...]
+    """A note for each preset of those that can decide the startup."""
+
+
+def omissions(resolved: Iterable[Document]) -> Omissions:
+    """What the presets of scenarios with every default leave out."""
+    found = [_native.omissions(encode(scenario)) for scenario in resolved]
+    lines, notes = ([one[part] for one in found] for part in (0, 1))
+    return Omissions(
+        tuple(dict.fromkeys(itertools.chain(*lines))),
+        tuple(dict.fromkeys(itertools.chain(*notes))),
+    )
+
+
+def preset_omissions(name: str) -> list[dict[str, str]]:
+    """The rules that a preset leaves out: what of a result each decides, the rule, its source."""
+    keys = ("touches", "rule", "source")
+    return [dict(zip(keys, one, strict=True)) for one in _native.preset_omissions(name)]
 
 
 def preset(name: str) -> dict[str, Any]:

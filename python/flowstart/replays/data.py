@@ -348,6 +348,11 @@ class ReplayData(Result):
         return [f"{said} --buffer sets another buffer."]
 
     @functools.cached_property
+    def omissions(self) -> stack.Omissions:
+        """What the preset leaves out."""
+        return stack.omissions(self.resolved.values())
+
+    @functools.cached_property
     def warnings(self) -> list[str]:
         """What was asked for and was perhaps not meant."""
         s = self.settings
@@ -403,7 +408,7 @@ class ReplayData(Result):
             "sample": self.capture.drawn and self.capture.drawn.to_dict(),
             "drawn": self.drawn,
             "notes": self.notes,
-            "warnings": self.warnings,
+            "warnings": [*self.warnings, *self.omissions.all],
             "interrupted": self.interrupted,
             "failures": self.failures,
             "classes": [s.numbers for s in self.summaries],

@@ -143,6 +143,7 @@ def overview(replay: ReplayData, command: str) -> summary.Summary:
     first, *others = opening(replay)
     shown = table(replay)
     notes = [*(legend(replay) if shown else ()), *partial(replay), *replay.notes]
+    notes += replay.omissions.decisive
     return summary.Summary(
         first,
         [*others, *verdict(replay)],

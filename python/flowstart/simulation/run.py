@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from flowstart import _native, extras, text
 from flowstart.errors import RequestError
-from flowstart.model import perturbation, scenario
+from flowstart.model import perturbation, scenario, stack
 from flowstart.model.custom import CustomStartups
 from flowstart.model.document import Document, encode, queues, resolve
 from flowstart.model.quantities import Time
@@ -170,6 +170,11 @@ class Run(RunTables, Result):
             )
         )
 
+    @functools.cached_property
+    def omissions(self) -> stack.Omissions:
+        """What the presets leave out."""
+        return stack.omissions([self.resolved])
+
     @property
     def headline(self) -> str:
         """One line on what was simulated: path, capacity, buffer, endpoints, seed."""
@@ -197,6 +202,7 @@ class Run(RunTables, Result):
             "resolved": self.resolved,
             "drawn": self.drawn,
             "notes": self.notes,
+            "warnings": [*self.omissions.all],
             **{
                 name: self.about[name]
                 for name in ("simulated_s", "events", "buffer", "buffer_accounting")
@@ -273,7 +279,8 @@ class Run(RunTables, Result):
         shown = next((replace(grid, title="") for grid in self.tables), None)
         hint = "All flows, links and notes: --details. Figures and traces: -o DIR"
         answer = [_flows(self.records), _loss(frames.rows(self.outcome["links"]))]
-        return Summary(f"{self.headline}.", answer, shown, self.notes, command, hint=hint)
+        notes = [*self.notes, *self.omissions.decisive]
+        return Summary(f"{self.headline}.", answer, shown, notes, command, hint=hint)
 
     def files(
         self, progress: figure_files.Progress | None = None, title: str = "Run"

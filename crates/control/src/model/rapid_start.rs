@@ -2,12 +2,14 @@
 //! and the first recovery (draft-kazuho-ccwg-rapid-start; h2o/quicly `cc.h`).
 
 use crate::signals::Ack;
-use crate::{Duration, Instant, Segments};
+use crate::{Duration, Instant, Segments, Window};
 
 /// The rise of the round-trip time that is always a sign of a queue.
 const RISE: Duration = Duration::from_millis(4);
 /// On paths shorter than this, quicly's clock shows no queue.
 const SHORTEST: Duration = Duration::from_millis(4);
+/// quicly's unit of time.
+const MS: Duration = Duration::from_millis(1);
 /// Slots of the last round trip.
 const SLOTS: usize = 4;
 /// The window never falls below this many segments.
@@ -36,8 +38,20 @@ impl Sense {
         }
     }
 
+    /// The connection is established: quicly's quarters are counted from here, and its minimum includes
+    /// the round trip of the handshake.
+    pub(crate) fn begin(&mut self, rtt: Option<Duration>, now: Instant) {
+        if self.quicly {
+            self.slot_end = whole_ms(now) + MS;
+            self.min_rtt = rtt.map_or(Duration::MAX, |rtt| rtt_of_quicly(rtt, now));
+        }
+    }
+
     /// A round-trip time was measured.
     pub(crate) fn sample(&mut self, rtt: Duration, now: Instant) {
+        if self.quicly {
+            return self.sample_of_quicly(rtt_of_quicly(rtt, now), whole_ms(now));
+        }
         self.min_rtt = self.min_rtt.min(rtt);
         let quarter = self.min_rtt.over(SLOTS as u64).max(Duration(1));
         for _ in 0..SLOTS {
@@ -54,6 +68,24 @@ impl Sense {
         self.slots[self.slot] = self.slots[self.slot].min(rtt);
     }
 
+    /// quicly's clock has milliseconds (`cc.h`, `quicly_cc_rapid_start_update_rtt`).
+    fn sample_of_quicly(&mut self, rtt: Duration, now: Instant) {
+        self.min_rtt = self.min_rtt.min(rtt);
+        if self.is_off() {
+            return;
+        }
+        if now >= self.slot_end {
+            let quarter = self.min_rtt.nanos() / MS.nanos() / SLOTS as u64 * MS.nanos();
+            let distance = now.since(self.slot_end).nanos() / quarter + 1;
+            for _ in 0..distance.min(SLOTS as u64) {
+                self.slot = (self.slot + 1) % SLOTS;
+                self.slots[self.slot] = Duration::MAX;
+            }
+            self.slot_end += Duration(quarter).times(distance);
+        }
+        self.slots[self.slot] = self.slots[self.slot].min(rtt);
+    }
+
     /// Minimum round trip of the window (`rtt_floor`).
     fn floor(&self) -> Duration {
         self.slots
@@ -66,7 +98,8 @@ impl Sense {
     fn threshold(&self) -> Duration {
         let least = self.min_rtt;
         if self.quicly {
-            (least + RISE).max(least.times(35).over(32))
+            let share = least.nanos() / MS.nanos() * 35 / 32;
+            (least + RISE).max(MS.times(share))
         } else {
             (least + RISE).min(least.times(11).over(10))
         }
@@ -94,6 +127,20 @@ impl Sense {
     }
 }
 
+fn whole_ms(time: Instant) -> Instant {
+    Instant(time.nanos() / MS.nanos() * MS.nanos())
+}
+
+/// A round trip that ends at `now` as quicly measures it, at least a millisecond.
+fn rtt_of_quicly(rtt: Duration, now: Instant) -> Duration {
+    let whole = match now.nanos().checked_sub(rtt.nanos()) {
+        Some(sent) => whole_ms(now).since(whole_ms(Instant(sent))),
+        // Measured before the time of this clock.
+        None => whole_ms(Instant(rtt.nanos())).since(Instant::ZERO),
+    };
+    whole.max(MS)
+}
+
 /// The shares of the first recovery.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shares {
@@ -113,9 +160,14 @@ impl Shares {
             lost: beta + k * (1.0 - beta),
         }
     }
+
+    /// What is left of three full paths of which two were lost.
+    fn floor(&self, pre_cwnd: Segments) -> Segments {
+        pre_cwnd * self.beta / 3.0
+    }
 }
 
-/// The first recovery. All in segments.
+/// The first recovery of the draft. All in segments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Recovery {
     shares: Shares,
@@ -126,14 +178,11 @@ pub(crate) struct Recovery {
 }
 
 impl Recovery {
-    /// The window was `pre_cwnd`; `floor` is the minimum that it becomes, unless it was less, or
-    /// beta times a third of it where that is more.
-    pub(crate) fn new(shares: Shares, pre_cwnd: Segments, floor: Segments) -> Recovery {
+    /// The window was `pre_cwnd`.
+    pub(crate) fn new(shares: Shares, pre_cwnd: Segments) -> Recovery {
         Recovery {
             shares,
-            floor: (pre_cwnd * shares.beta / 3.0)
-                .max(floor.min(pre_cwnd))
-                .max(MINIMUM),
+            floor: shares.floor(pre_cwnd).max(MINIMUM),
             cwnd: pre_cwnd * shares.lost,
             left: pre_cwnd,
         }
@@ -159,11 +208,57 @@ impl Recovery {
     }
 }
 
+/// The first recovery of quicly (`cc.h`, `quicly_cc_rapid_start_on_recovery`; `cc-pico.c`,
+/// `pico_on_lost`). Each loss sets the threshold to the window. Bytes delivered lower the window
+/// alone, and only those that are acknowledged before the recovery ends. So slow start continues from
+/// the window to the threshold.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct QuiclyRecovery {
+    shares: Shares,
+    floor: Segments,
+    /// What is still to be lost without a reduction: the packet that began the recovery.
+    free: Segments,
+}
+
+impl QuiclyRecovery {
+    /// Reduces the window, to `floor` at least; `lost` where a loss begins the recovery, not a mark.
+    pub(crate) fn begin(
+        w: &mut Window,
+        shares: Shares,
+        floor: Segments,
+        lost: bool,
+    ) -> QuiclyRecovery {
+        let floor = shares.floor(w.cwnd).max(floor.min(w.cwnd)).max(MINIMUM);
+        w.cwnd = (w.cwnd * shares.lost).max(floor);
+        w.ssthresh = w.cwnd;
+        QuiclyRecovery {
+            shares,
+            floor,
+            free: if lost { 1.0 } else { 0.0 },
+        }
+    }
+
+    /// So many bytes were delivered, and lost.
+    pub(crate) fn account(&mut self, w: &mut Window, (acked, lost): (u64, u64)) {
+        let lost = w.segments(lost);
+        let free = self.free.min(lost);
+        self.free -= free;
+        let lost = lost - free;
+        let less = self.shares.acked * w.segments(acked) + self.shares.lost * lost;
+        w.cwnd = (w.cwnd - less).max(self.floor).min(w.cwnd);
+        if lost > 0.0 {
+            w.ssthresh = w.cwnd;
+        }
+    }
+}
+
 /// The flight as the last ACK left it, to see by the next what was lost. In bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Flight {
     expected: u64,
     delivered_total: u64,
+    /// What the last ACK has shown to be lost, and when it came.
+    lost: (Instant, u64),
 }
 
 impl Flight {
@@ -179,8 +274,18 @@ impl Flight {
         *self = Flight {
             expected: a.flight,
             delivered_total: a.delivered_total,
+            lost: (a.now, lost),
         };
         (delivered, lost)
+    }
+
+    /// What the ACK that came at `now` has shown to be lost, where it let the window grow before.
+    pub(crate) fn lost_at(&self, now: Instant) -> u64 {
+        if self.lost.0 == now {
+            self.lost.1
+        } else {
+            0
+        }
     }
 }
 
@@ -195,7 +300,7 @@ mod tests {
     const DRAFT_00: f64 = 11.0 / 18.0;
 
     fn recovery(beta: f64, k: f64, pre: f64) -> Recovery {
-        Recovery::new(Shares::new(beta, k), pre, 0.0)
+        Recovery::new(Shares::new(beta, k), pre)
     }
 
     /// The window after so much was delivered and lost of `pre`.
@@ -296,7 +401,7 @@ mod tests {
         for (least, draft, quicly) in [
             (20.0, 22.0, 24.0),
             (40.0, 44.0, 44.0),
-            (100.0, 104.0, 109.375),
+            (100.0, 104.0, 109.0),
         ] {
             for (variant, expected) in [(false, draft), (true, quicly)] {
                 let mut sense = Sense::new(variant);
@@ -310,7 +415,7 @@ mod tests {
     #[test]
     fn quicly_goes_without_on_paths_below_four_milliseconds_for_good() {
         let mut short = Sense::new(true);
-        short.sample(ms(3.9), at_ms(1000.0));
+        short.sample(ms(2.9), at_ms(1000.0));
         assert!(!short.no_queue());
         short.sample(ms(5.0), at_ms(2000.0));
         assert!(short.is_off());
@@ -331,11 +436,42 @@ mod tests {
         assert!(sense.no_queue());
     }
 
+    /// As `quicly_cc_type_pico` with the same calls (h2o/quicly at b11d3634): 265 000 bytes, then
+    /// 220 840, since it drops what is less than a byte.
+    #[test]
+    fn after_one_loss_quicly_leaves_a_threshold_above_the_window() {
+        let mut w = Window::new(1000);
+        w.cwnd = 300.0;
+        let shares = Shares::new(0.7, DRAFT_00);
+        let mut recovery = QuiclyRecovery::begin(&mut w, shares, 5.0, true);
+        assert_near(w.ssthresh, 265.0);
+        recovery.account(&mut w, (0, 1000));
+        assert_near(w.cwnd, 265.0);
+        recovery.account(&mut w, (240_000, 0));
+        assert_near(w.cwnd, 221.0);
+        assert_near(w.ssthresh, 265.0);
+    }
+
+    /// Likewise: 245 160 bytes, then 70 000.
+    #[test]
+    fn in_quicly_further_losses_lower_window_and_threshold_to_the_floor() {
+        let mut w = Window::new(1000);
+        w.cwnd = 300.0;
+        let shares = Shares::new(0.7, DRAFT_00);
+        let mut recovery = QuiclyRecovery::begin(&mut w, shares, 5.0, true);
+        recovery.account(&mut w, (60_000, 11_000));
+        assert_near(w.cwnd, 265.0 - 11.0 - 530.0 / 60.0);
+        assert_near(w.ssthresh, w.cwnd);
+        recovery.account(&mut w, (0, 250_000));
+        assert_near(w.cwnd, 70.0);
+        assert_near(w.ssthresh, 70.0);
+    }
+
     #[test]
     fn what_left_the_flight_without_being_delivered_was_lost() {
         let mut flight = Flight {
             expected: 10 * MSS,
-            delivered_total: 0,
+            ..Flight::default()
         };
         let a = Ack {
             delivered_total: 3 * MSS,
@@ -343,6 +479,8 @@ mod tests {
             ..Ack::of(Instant::ZERO, 0)
         };
         assert_eq!(flight.on_ack(&a), (3 * MSS, 2 * MSS));
+        assert_eq!(flight.lost_at(a.now), 2 * MSS);
+        assert_eq!(flight.lost_at(at_ms(1.0)), 0);
         assert_eq!(flight.on_ack(&a), (0, 0));
     }
 }

@@ -70,6 +70,18 @@ pub struct Filling {
     pub uncounted: u32,
 }
 
+/// How much of a window in flight counts as its use, which lets it grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Utilization {
+    /// So much that no full-size packet has room (RFC 9002 §7.8).
+    Full,
+    /// More than half (quicly, `lib/quicly.c`, `cc_limited`).
+    Half,
+    /// More than half in slow start, later all but two packets (neqo, `cc/classic_cc.rs`,
+    /// `app_limited`).
+    HalfInSlowStart,
+}
+
 /// How a sender spaces its packets out where its startup does not.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pacing {

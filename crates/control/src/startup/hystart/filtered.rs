@@ -28,6 +28,11 @@ pub(super) struct Filtered {
 }
 
 impl Filtered {
+    /// The round trip of the handshake is the first sample.
+    pub(super) fn open(&mut self, rtt: Duration, now: Instant) {
+        (self.samples[0], self.count, self.last) = (rtt, 1, Some(now));
+    }
+
     /// Takes a sample; whether it ends slow start.
     pub(super) fn take(&mut self, w: &Window, a: &Ack, rtt: Duration) -> bool {
         if self.last.is_some_and(|last| a.now <= last + INTERVAL) {
