@@ -410,8 +410,8 @@ impl Lane {
                         None,
                         Some(mode.rate),
                         format!(
-                            "at least the mean of {trains} in a queue, which differ; {share:.0} % \
-                             of their bytes"
+                            "at least the mean, or the slowest frequent one, of {trains} in a queue, \
+                             which differ; {share:.0} % of their bytes"
                         ),
                     ),
                     Shows::Passed => (
