@@ -19,7 +19,11 @@ import program
 from failures import BuildError, RequestError
 
 ROOT = pathlib.Path(__file__).parent.parent
-BUILD = ("cargo", "build", "--quiet", "--release", "-p", "flowstart-benches", "--bin", "workloads")
+BUILD = (
+    *("cargo", "build", "--quiet", "--release"),
+    # The names of functions follow from the features of all dependencies: here those of the package.
+    *("-p", "flowstart-python", "-p", "flowstart-benches", "--bin", "workloads"),
+)
 COUNTED = (
     *(
         ("--counted", stack, "1MB", startup)

@@ -407,7 +407,9 @@ fn main() -> ExitCode {
         }
         [] => table(&measure_apart(BARE_LOOP), &measure_all()),
         _ => {
-            eprintln!("usage: workloads [--json | --names | --only NAME | --counted STACK SIZE STARTUP]");
+            eprintln!(
+                "usage: workloads [--json | --names | --only NAME | --counted STACK SIZE STARTUP]"
+            );
             return ExitCode::from(2);
         }
     }
