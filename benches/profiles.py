@@ -21,7 +21,7 @@ from failures import BuildError, RequestError
 ROOT = pathlib.Path(__file__).parent.parent
 BUILD = (
     *("cargo", "build", "--quiet", "--release"),
-    # The names of functions follow from the features of all dependencies: here those of the package.
+    # Names of functions follow from the features of their dependencies: here those of the package.
     *("-p", "flowstart-python", "-p", "flowstart-benches", "--bin", "workloads"),
 )
 COUNTED = (
