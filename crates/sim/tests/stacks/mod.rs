@@ -194,3 +194,20 @@ fn slow_start_of_quinn_ends_as_its_own_code_under_each_congestion_control() {
         assert_eq!(equal(&compared), 999, "{cc}");
     }
 }
+
+#[test]
+fn hystart_plus_plus_differs_from_ngtcp2_where_its_rounds_begin_otherwise() {
+    let compared = |startup| Compared {
+        file: "ngtcp2.csv.gz",
+        preset: "quic",
+        startup,
+        cc: "cubic",
+        datagram: 1472.0,
+    };
+    // ngtcp2 samples the ACK that begins a round in it, as `linux-cubic` does. It returns from
+    // conservative slow start with any sample below the baseline, not from the eighth or ninth of a
+    // round, and leaves it a round earlier.
+    assert_eq!(equal(&compared("hystart-plus-plus")), 639);
+    let linux_cubic = "hystart-plus-plus:variant=linux-cubic";
+    assert_eq!(equal(&compared(linux_cubic)), 886);
+}
