@@ -369,7 +369,7 @@ def test_an_assumed_buffer_invents_no_losses_between_neighbours(tmp_path: pathli
     assert replayed.frame["packets_dropped"].sum() == 0
     exact = replay(found, Settings(("slow-start",), buffer="1bdp"))
     assert exact.frame["packets_dropped"].sum() > 500
-    assert "buffer `1bdp` is 5 packets here on 10.0.1.0/24" in exact.warnings[0]
+    assert "buffer `1bdp` is one packet here on 10.0.1.0/24" in exact.warnings[0]
     assert exact.to_dict()["warnings"] == exact.warnings
     assert "the replay loses more than the capture did" in exact.notes[-1]
     assert "; 0.05% were retransmitted in the capture." in exact.notes[-1]
@@ -388,7 +388,8 @@ def test_a_flight_that_the_capture_lost_nothing_of_is_not_lost_in_the_replay(
     replayed = replay(found, Settings(("slow-start",), ignore=BEYOND_WINDOWS))
     [path] = replayed.paths
     held = int(path.path["buffer"].removesuffix("pkt"))
-    assert WHOLE - 10 < held <= WHOLE
+    # The rate is a lower bound, so less than a BDP is taken from the flight.
+    assert abs(held - WHOLE) < 10
     assert "buffer" in path.assumed
     assert "assumed no larger than is known: at least the largest flight" in path.buffer_method
     assert replayed.frame["packets_dropped"].sum() == 0

@@ -3,13 +3,13 @@
 use crate::ingredients;
 use flowstart_control::Bytes;
 use flowstart_transport::stack::{all_presets, Omission, Preset, Touches};
-use serde_json::Value;
+use serde_json::{json, Value};
 
 /// What the presets of a resolved scenario leave out, in a sentence for each rule.
 pub fn omissions(resolved: &Value) -> Vec<String> {
     let lines = concerned(resolved).into_iter().flat_map(|(preset, rules)| {
-        let line = move |one: &Omission| {
-            let Omission { rule, source, .. } = one;
+        let line = move |omission: &Omission| {
+            let Omission { rule, source, .. } = omission;
             format!("stack `{}` leaves out: {rule} ({source})", preset.name)
         };
         rules.into_iter().map(line)
@@ -19,61 +19,74 @@ pub fn omissions(resolved: &Value) -> Vec<String> {
 
 /// Which of these can decide the startup, in a note for each preset.
 pub fn decisive_omissions(resolved: &Value) -> Vec<String> {
-    let notes = concerned(resolved)
-        .into_iter()
-        .filter_map(|(preset, rules)| {
-            let decides = |one: &&Omission| one.touches == Touches::Startup;
-            let rules: Vec<&str> = rules
-                .into_iter()
-                .filter(decides)
-                .map(|one| one.rule)
-                .collect();
-            let name = preset.name;
-            (!rules.is_empty()).then(|| {
-                format!(
-                "Not simulated of {name}, may decide the startup: {}. All: flowstart stacks {name}",
-                rules.join("; ")
-            )
-            })
-        });
+    let notes = concerned(resolved).into_iter().filter_map(|(preset, rules)| {
+        let decisive = rules.iter().filter(|rule| rule.touches == Touches::Startup);
+        let rules: Vec<&str> = decisive.map(|omission| omission.rule).collect();
+        let listed = match rules.as_slice() {
+            [] => return None,
+            [rule] => (*rule).to_string(),
+            _ => numbered(&rules),
+        };
+        let name = preset.name;
+        Some(format!(
+            "Not simulated of {name}, may decide the startup: {listed}. All: flowstart stacks {name}"
+        ))
+    });
     notes.collect()
+}
+
+/// `(1) a; (2) b`.
+fn numbered(rules: &[&str]) -> String {
+    let rules = rules.iter().zip(1..);
+    let rules: Vec<String> = rules.map(|(rule, n)| format!("({n}) {rule}")).collect();
+    rules.join("; ")
 }
 
 /// The presets of the flows and web sessions with what concerns one of them.
 fn concerned(resolved: &Value) -> Vec<(&'static Preset, Vec<&'static Omission>)> {
     let entries = ["flows", "web"].map(|kind| resolved[kind].as_array().cloned());
-    let entries: Vec<Value> = entries.into_iter().flatten().flatten().collect();
+    let entries = entries.into_iter().flatten().flatten();
+    let entries = entries.map(|entry| {
+        let stack = ingredients::stack_of(&entry["stack"], &resolved["stack"]);
+        (entry, stack)
+    });
+    let entries: Vec<(Value, Value)> = entries.collect();
     let presets = all_presets().filter_map(|preset| {
-        let entries = entries.iter().filter(|entry| {
-            let stack = ingredients::stack_of(&entry["stack"], &resolved["stack"]);
-            stack["preset"] == preset.name
-        });
-        let entries: Vec<&Value> = entries.collect();
-        let rules = preset.omissions.iter();
-        let rules = rules.filter(|one| entries.iter().any(|entry| concerns(one, entry)));
-        let rules: Vec<&Omission> = rules.collect();
-        (!rules.is_empty()).then_some((preset, rules))
+        let usual = ingredients::stack_of(&json!({ "preset": preset.name }), &Value::Null);
+        let concerns = |omission: &&Omission| {
+            entries.iter().any(|(entry, stack)| {
+                stack["preset"] == preset.name && concerns(omission, entry, stack, &usual)
+            })
+        };
+        let omissions: Vec<&Omission> = preset.omissions.iter().filter(concerns).collect();
+        (!omissions.is_empty()).then_some((preset, omissions))
     });
     presets.collect()
 }
 
-fn concerns(omission: &Omission, entry: &Value) -> bool {
-    let cc = entry["cc"].as_str().and_then(|cc| cc.split(':').next());
-    let under = omission.cc.is_none_or(|known| cc == Some(known));
+fn concerns(omission: &Omission, entry: &Value, stack: &Value, usual: &Value) -> bool {
+    let is = |field: &str, known: Option<&str>| {
+        let name = entry[field]
+            .as_str()
+            .and_then(|text| text.split(':').next());
+        known.is_none_or(|known| name == Some(known))
+    };
+    let replaced = omission
+        .field
+        .is_some_and(|field| stack[field] != usual[field]);
     // Sizes of web sessions are drawn.
     let bytes = entry["size"].as_str().and_then(|size| size.parse().ok());
-    under && bytes.is_none_or(|Bytes(bytes)| bytes > omission.above)
+    let is_above = bytes.is_none_or(|Bytes(bytes)| bytes > omission.above);
+    is("cc", omission.cc) && is("startup", omission.startup) && !replaced && is_above
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     fn of(preset: &str, cc: &str, size: &str) -> Value {
         json!({
-            "stack": {"preset": preset},
-            "flows": [{"cc": cc, "size": size, "stack": null}],
+            "flows": [{"cc": cc, "size": size, "stack": {"preset": preset}}],
         })
     }
 
@@ -84,6 +97,34 @@ mod tests {
         assert!(!rules("reno", "10kB").contains("CUBIC keeps 7/8"));
         assert!(rules("reno", "2MB").contains("the receiver offers"));
         assert!(!rules("reno", "10kB").contains("the receiver offers"));
+    }
+
+    #[test]
+    fn a_field_that_replaces_a_rule_and_another_startup_end_it() {
+        let mut scenario = of("quicly", "reno", "2MB");
+        let offered = |scenario: &Value| omissions(scenario).join("\n").contains("offers 1 MiB");
+        assert!(offered(&scenario));
+        scenario["flows"][0]["stack"]["window"] = json!("64kB");
+        assert!(!offered(&scenario));
+        let ends = |startup| {
+            let mut scenario = of("picoquic", "reno", "10kB");
+            scenario["flows"][0]["startup"] = json!(startup);
+            omissions(&scenario)
+                .join("\n")
+                .contains("rise by a quarter")
+        };
+        assert_eq!((ends("slow-start:iw=4"), ends("hystart")), (true, false));
+    }
+
+    #[test]
+    fn rules_name_fields_that_stacks_have() {
+        let stack = ingredients::stack_of(&json!({"preset": "linux"}), &Value::Null);
+        let window = json!({"window": "64kB"});
+        for omission in all_presets().flat_map(|preset| preset.omissions) {
+            let known = |field| !stack[field].is_null() || !window[field].is_null();
+            assert!(omission.field.is_none_or(known), "{omission:?}");
+            assert!(!omission.rule.contains("receive_window"), "{omission:?}");
+        }
     }
 
     #[test]

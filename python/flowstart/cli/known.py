@@ -7,6 +7,7 @@ import typer
 
 from flowstart import text
 from flowstart.cli import completion, console, flags
+from flowstart.errors import RequestError
 from flowstart.model.definitions import Field
 from flowstart.render.grid import Column, Grid
 
@@ -129,15 +130,17 @@ def stacks(name: STACK = None, details: flags.Details = False, json: flags.Json 
     from flowstart.model import stack
     from flowstart.model.definitions import parts
 
-    if name:
-        found = stack.preset(name)
-        omissions = stack.preset_omissions(name)
+    if name is not None:
+        if name not in stack.PRESETS:
+            raise RequestError(
+                f"no preset is called `{name}`; there are {', '.join(stack.PRESETS)}"
+            )
         if json:
             console.show_json(_preset_document(name))
             return
         console.show_text(f"{name}: {stack.PRESETS[name]}.")
-        console.show_grid(field_table(found, parts()["Endpoint"].fields))
-        for omission in omissions:
+        console.show_grid(field_table(stack.preset(name), parts()["Endpoint"].fields))
+        for omission in stack.preset_omissions(name):
             line = f"Not simulated ({omission['touches']}): {omission['rule']}"
             console.show_text(f"{line} ({omission['source']}).", console.PLAIN_LINE)
         console.say(f"Congestion control unless --cc names another: {stack.usual_cc(name)}.")

@@ -225,8 +225,20 @@ class ComparisonData(Result):
 
     @functools.cached_property
     def omissions(self) -> stack.Omissions:
-        """What the presets leave out."""
-        return stack.omissions(self._resolved.values())
+        """What the presets leave out, of any size."""
+        tested = self.plan.tested
+
+        def sized(scenario: Document, size: str) -> Document:
+            flows = enumerate(scenario["flows"])
+            return scenario | {
+                "flows": [flow | {"size": size} if i in tested else flow for i, flow in flows]
+            }
+
+        return stack.omissions(
+            scenario if size is None else sized(scenario, size)
+            for scenario in self._resolved.values()
+            for size in self.plan.sizes
+        )
 
     @property
     def measured_by_sender(self) -> bool:

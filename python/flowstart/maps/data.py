@@ -267,7 +267,10 @@ class MapData(Result):
         return stack.omissions(
             {
                 "stack": stack.of_scenario(stack.parse(row["stack"]) if row["stack"] else None),
-                "flows": [{"cc": row["cc"], "size": f"{row['size_bytes']}B", "stack": None}],
+                "flows": [
+                    {"startup": startup, "cc": row["cc"], "size": f"{row['size_bytes']}B"}
+                    for startup in self.startups
+                ],
             }
             for row in cells.iter_rows(named=True)
         )

@@ -1,6 +1,5 @@
 """A stack as people write it: `ns2:recovery=newreno,iw=3`, a preset and fields of its own."""
 
-import itertools
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -39,19 +38,21 @@ class Omissions:
 
 
 def omissions(resolved: Iterable[Document]) -> Omissions:
-    """What the presets of scenarios with every default leave out."""
-    found = [_native.omissions(encode(scenario)) for scenario in resolved]
-    lines, notes = ([one[part] for one in found] for part in (0, 1))
-    return Omissions(
-        tuple(dict.fromkeys(itertools.chain(*lines))),
-        tuple(dict.fromkeys(itertools.chain(*notes))),
-    )
+    """What the presets of scenarios with every default leave out; each rule counts once."""
+    entries = [
+        {**entry, "stack": scenario["stack"] | (entry.get("stack") or {})}
+        for scenario in resolved
+        for kind in ("flows", "web")
+        for entry in scenario.get(kind, ())
+    ]
+    every, decisive = _native.omissions(encode({"stack": {}, "flows": entries}))
+    return Omissions(tuple(every), tuple(decisive))
 
 
 def preset_omissions(name: str) -> list[dict[str, str]]:
     """The rules that a preset leaves out: what of a result each decides, the rule, its source."""
     keys = ("touches", "rule", "source")
-    return [dict(zip(keys, one, strict=True)) for one in _native.preset_omissions(name)]
+    return [dict(zip(keys, rule, strict=True)) for rule in _native.preset_omissions(name)]
 
 
 def preset(name: str) -> dict[str, Any]:

@@ -349,8 +349,12 @@ class ReplayData(Result):
 
     @functools.cached_property
     def omissions(self) -> stack.Omissions:
-        """What the preset leaves out."""
-        return stack.omissions(self.resolved.values())
+        """What the preset leaves out, for the largest transfer too."""
+        largest = max(path.traffic.transfers["bytes"].max() for path in self.paths)
+        return stack.omissions(
+            scenario | {"flows": [{"size": f"{largest}B", **flow} for flow in scenario["flows"]]}
+            for scenario in self.resolved.values()
+        )
 
     @functools.cached_property
     def warnings(self) -> list[str]:

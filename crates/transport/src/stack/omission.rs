@@ -3,7 +3,7 @@
 use flowstart_control::named;
 
 named! {
-    /// What of a result a rule decides that a preset leaves out.
+    /// The part of a result that such a rule decides.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Touches {
         /// The window or the pace of a startup.
@@ -16,6 +16,8 @@ named! {
         Marks = "marks",
         /// The window after an idle time.
         Idle = "idle",
+        /// Nothing by default: the stack offers it as an option.
+        Option = "option",
     }
 }
 
@@ -26,12 +28,16 @@ pub struct Omission {
     pub rule: &'static str,
     /// Where the stack has it.
     pub source: &'static str,
-    /// What of a result it decides.
+    /// The part of a result that it decides.
     pub touches: Touches,
     /// Only transfers of more bytes are concerned.
     pub above: u64,
     /// Only flows with this congestion control are concerned; `None` for all.
     pub cc: Option<&'static str>,
+    /// Only flows that begin with this startup are concerned; `None` for all.
+    pub startup: Option<&'static str>,
+    /// Only stacks with the preset's value of this field are concerned: it stands for the rule.
+    pub field: Option<&'static str>,
 }
 
 impl Omission {
@@ -43,6 +49,8 @@ impl Omission {
             touches,
             above: 0,
             cc: None,
+            startup: None,
+            field: None,
         }
     }
 
@@ -58,6 +66,22 @@ impl Omission {
     pub(super) const fn under(self, cc: &'static str) -> Omission {
         Omission {
             cc: Some(cc),
+            ..self
+        }
+    }
+
+    /// A rule of one startup.
+    pub(super) const fn with(self, startup: &'static str) -> Omission {
+        Omission {
+            startup: Some(startup),
+            ..self
+        }
+    }
+
+    /// A rule that a field of the stack replaces.
+    pub(super) const fn unless(self, field: &'static str) -> Omission {
+        Omission {
+            field: Some(field),
             ..self
         }
     }

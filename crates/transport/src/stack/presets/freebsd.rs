@@ -25,7 +25,7 @@ pub(super) const OMISSIONS: &[Omission] = &[
         "after an idle time the threshold rises to three quarters of the window",
     ),
     Omission::of(
-        Touches::Startup,
+        Touches::Option,
         "tcp_stacks/rack.c",
         "the RACK stack, a module that paces and allows HyStart++",
     ),

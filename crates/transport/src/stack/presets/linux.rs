@@ -8,7 +8,7 @@ pub(super) const OMISSIONS_5_15: &[Omission] = &[
         Touches::Startup,
         "net/ipv4/tcp_cubic.c, `cubictcp_acked`",
         "HyStart starts no round below 16 segments; 6.1 does",
-    ),
+    ).with("hystart"),
     Omission::of(
         Touches::Startup,
         "include/net/tcp.h, `tcp_is_cwnd_limited`",

@@ -12,8 +12,8 @@ pub(super) const OMISSIONS: &[Omission] = &[
     Omission::of(
         Touches::Startup,
         "fc.rs, connection/params.rs",
-        "the receiver offers a stream 1 MiB at first and up to 10 MiB as it reads; `receive_window` sets a fixed limit",
-    ).above(1 << 20),
+        "the receiver offers a stream 1 MiB at first and up to 10 MiB as it reads; `window` sets a fixed limit",
+    ).above(1 << 20).unless("window"),
 ];
 
 impl Stack {

@@ -8,17 +8,17 @@ pub(super) const OMISSIONS: &[Omission] = &[
         Touches::Startup,
         "quicctx.c, sender.c",
         "datagrams have 1252 bytes until a probe has found 1440",
-    ),
+    ).unless("mss"),
     Omission::of(
         Touches::Startup,
         "quicctx.c, `picoquic_init_transport_parameters`",
-        "the receiver offers 1 MiB of data and 2 MiB of a stream at first, and more as it reads; `receive_window` sets a fixed limit",
-    ).above(1 << 20),
+        "the receiver offers 1 MiB of data and 2 MiB of a stream at first, and more as it reads; `window` sets a fixed limit",
+    ).above(1 << 20).unless("window"),
     Omission::of(
         Touches::Startup,
         "newreno.c",
         "slow start ends when round trips rise by a quarter: `hystart` does so under this preset",
-    ),
+    ).under("reno").with("slow-start"),
     Omission::of(
         Touches::Acknowledgements,
         "frames.c",

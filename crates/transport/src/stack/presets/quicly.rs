@@ -7,10 +7,10 @@ pub(super) const OMISSIONS: &[Omission] = &[
     Omission::of(
         Touches::Startup,
         "lib/defaults.c",
-        "the receiver offers 1 MiB of a stream at first, and more as it reads; `receive_window` sets a fixed limit",
-    ).above(1 << 20),
+        "the receiver offers 1 MiB of a stream at first, and more as it reads; `window` sets a fixed limit",
+    ).above(1 << 20).unless("window"),
     Omission::of(
-        Touches::Startup,
+        Touches::Option,
         "include/quicly/pacer.h",
         "the optional pacer sends two windows a round trip in bursts of 8 to 10 packets; `pacing=rfc9002` sends one by one",
     ),

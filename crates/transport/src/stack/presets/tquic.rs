@@ -8,13 +8,15 @@ pub(super) const OMISSIONS: &[Omission] = &[
         Touches::Startup,
         "lib.rs",
         "datagrams have 1200 bytes until the path MTU is found",
-    ),
+    )
+    .unless("mss"),
     Omission::of(
         Touches::Startup,
         "congestion_control/hystart_plus_plus.rs",
         "HyStart++ is on with CUBIC and adds at most 64 packets an ACK: `hystart-plus-plus:l=64`",
     )
-    .under("cubic"),
+    .under("cubic")
+    .with("slow-start"),
     Omission::of(
         Touches::Startup,
         "congestion_control/bbr.rs",
