@@ -350,6 +350,9 @@ impl Live {
             listeners.sink.keep(self.stream, finished);
         }
         let wait = self.waits[from].wait_of(segment);
+        if start > next {
+            self.waits[from].gap(wait);
+        }
         listeners
             .lanes
             .lane(self.pair, from)

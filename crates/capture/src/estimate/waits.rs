@@ -21,6 +21,11 @@ pub(crate) struct Waits {
     /// The longest of data next to which the other side sent none.
     quiet: Option<u64>,
     until_stamped: Option<Spread>,
+    /// The latest one of all, and the shortest one before a loss.
+    latest: Option<u64>,
+    at_loss: Option<u64>,
+    /// The shortest one of what arrived after a gap.
+    at_gap: Option<u64>,
     /// Where some of the data end, and when they passed.
     marks: VecDeque<Mark>,
     acked: u64,
@@ -124,6 +129,9 @@ impl Waits {
     pub fn sent(&mut self, data: &Departure) {
         let Departure { end, advanced, .. } = *data;
         if data.repeat {
+            if self.acked >= self.repaired {
+                self.at_loss = least(self.at_loss, self.latest);
+            }
             self.marks.clear();
             self.repaired = self.repaired.max(end);
         }
@@ -157,8 +165,14 @@ impl Waits {
     }
 
     /// How much longer than the minimum the data took that an acknowledgement ends with, once that has been
-    /// [taken](Waits::acknowledged); unknown where data that were not marked, or the other side's, make it uncertain. ns
-    pub fn wait(&self, ack: &Acknowledgement) -> Option<Wait> {
+    /// [taken](Waits::acknowledged); unknown where data that were not marked, or the other side's, make it uncertain.
+    pub fn wait(&mut self, ack: &Acknowledgement) -> Option<Wait> {
+        let wait = self.waited(ack);
+        self.latest = wait.map(|wait| wait.time);
+        wait
+    }
+
+    fn waited(&self, ack: &Acknowledgement) -> Option<Wait> {
         let mark = self.left?;
         let passed = match self.marks.front() {
             _ if mark.end == ack.end => mark.passed,
@@ -236,6 +250,17 @@ impl Waits {
         Some(offset.saturating_sub(stamps.low + TICK).max(0) as u64)
     }
 
+    /// Data arrived after a gap, so much later than the fastest.
+    pub fn gap(&mut self, wait: Option<u64>) {
+        // A tick of the clock may be a wait here.
+        self.at_gap = least(self.at_gap, wait.map(|wait| wait + TICK as u64));
+    }
+
+    /// The shortest wait with which something was lost, as a monitor near the sender and as one near the receiver sees it.
+    pub fn at_losses(&self) -> [Option<u64>; 2] {
+        [self.at_loss, self.at_gap]
+    }
+
     /// The spread of the times that data took to the far side, whose packets are `answers`.
     pub fn until_acknowledged(&self, answers: &Waits) -> Option<u64> {
         let least = self.least?;
@@ -266,6 +291,11 @@ impl Waits {
             elapsed > SPAN as i64 && ticks > elapsed / 4 * 3 && ticks < elapsed / 3 * 4
         })
     }
+}
+
+/// The shorter one of two waits.
+fn least(before: Option<u64>, now: Option<u64>) -> Option<u64> {
+    before.into_iter().chain(now).min()
 }
 
 fn signed(time: u64) -> i64 {
