@@ -5,7 +5,7 @@
 
 use crate::answers::{Heard, Sending, Trip};
 use crate::copies::Copies;
-use crate::estimate::{Acknowledgement, Data, Flights, Lanes, PairId, Waits};
+use crate::estimate::{Acknowledgement, Data, Departure, Flights, Lanes, PairId, Waits};
 use crate::handshake::Shake;
 use crate::layers::{written, Endpoint, Segment, ACK, CWR, ECE, FIN, RST, SYN};
 use crate::reading::Rows;
@@ -350,13 +350,24 @@ impl Live {
             listeners.sink.keep(self.stream, finished);
         }
         let wait = self.waits[from].wait_of(segment);
+        if start > next {
+            self.waits[from].gap(wait);
+        }
         listeners
             .lanes
             .lane(self.pair, from)
-            .arrived(segment, repeat, wait);
+            .arrived(segment, repeat, wait, advanced);
         self.measure(placed, from, next, repeat, fresh > 0);
         let heard = listeners.lanes.lane(self.pair, 1 - from).bytes();
-        self.waits[from].sent(segment.time, end, advanced, repeat, heard);
+        let under_way = listeners.lanes.lane(self.pair, from).under_way();
+        self.waits[from].sent(&Departure {
+            time: segment.time,
+            end,
+            advanced,
+            repeat,
+            heard,
+            under_way,
+        });
         if let Some(acked) = self.sides[1 - from].window.acked {
             self.flights[from].sent(&Data {
                 start,
@@ -498,10 +509,13 @@ impl Live {
             };
             self.waits[other].acknowledged(&ack);
             let wait = self.waits[other].wait(&ack);
-            listeners
-                .lanes
-                .lane(self.pair, other)
-                .acknowledged(segment.time, advanced, wait);
+            let repair = self.waits[other].is_repair(&ack);
+            listeners.lanes.lane(self.pair, other).acknowledged(
+                segment.time,
+                advanced,
+                wait,
+                repair,
+            );
             self.flights[other].acknowledged(&ack);
             self.hear(segment, acked, other);
         }

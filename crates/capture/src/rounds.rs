@@ -21,7 +21,12 @@ const FLAT: usize = 2;
 const SLOWEST: u64 = 16;
 /// Pacers that leave the limit to the window send at 1.25 windows per round trip at least (RFC 9002, section 7.7). A
 /// slower one follows a model of the path's rate, and its flights are not its window.
-const BY_WINDOW: f64 = 1.15;
+const BY_WINDOW: f64 = 1.2;
+/// What is acknowledged enlarges the window by at most as much (RFC 5681, section 3.1): it grows by this factor.
+const FASTEST: f64 = 2.0;
+/// An ACK adds a segment for each that it acknowledges (RFC 3465, Linux), or one alone, and every second segment is
+/// acknowledged (RFC 5681): a window grows by 2 or 1.5, with this tolerance. An assumption.
+const OFF: f64 = 0.05;
 /// Segments at the beginning that Linux does not pace (`tcp_update_skb_after_send`).
 const UNPACED: u64 = 10;
 /// Segments that duplicate ACKs release before a loss is detected (RFC 3042).
@@ -35,7 +40,7 @@ pub enum Exit {
     Loss,
     /// The receiver reported a congestion mark (RFC 3168).
     EcnMark,
-    /// The window stopped growing without a loss or a mark: by delay, or by a model of the path.
+    /// The window went on growing slowly without a loss or a mark: slow start ended by delay, or by a model of the path.
     NoLoss,
     /// The receiver's window was the limit.
     ReceiverWindow,
@@ -62,6 +67,8 @@ pub(crate) struct Rounds {
     /// ACKs without progress since the latest with some.
     duplicates: u32,
     acked: u64,
+    /// The most that one ACK has acknowledged.
+    stretch: u64,
     /// Growth by its rounds, and by those of a transfer that ended before slow start did.
     growth: Option<f64>,
     earlier: Option<f64>,
@@ -94,7 +101,8 @@ impl Rounds {
             return;
         }
         if self.is_measured() {
-            self.pacing.sent(data, trip, self.window(data.acked));
+            let growth = self.growth.unwrap_or(1.0);
+            self.pacing.sent(data, trip, self.window(data.acked, growth));
         }
         let end = data.end().max(self.highest);
         let reduction = self.reduction.as_mut();
@@ -135,6 +143,9 @@ impl Rounds {
         } else {
             self.duplicates + 1
         };
+        if self.acked > 0 {
+            self.stretch = self.stretch.max(ack.acked.saturating_sub(self.acked));
+        }
         self.acked = self.acked.max(ack.acked);
         // After duplicates the sender detects a loss first.
         if ack.marked && self.duplicates == 0 && self.starts() {
@@ -172,6 +183,7 @@ impl Rounds {
         self.clocked[self.count] = clocked;
         self.count += 1;
         self.growth = self.growth_of_rounds();
+        if std::env::var("ROUNDS").is_ok() { eprintln!("round {} {} segs limited {} clocked {} near {} stretch {} growth {:?} pacing {:?}", self.count, self.bytes[self.count-1] as f64/data.mss as f64, self.limited[self.count-1], clocked, trip.is_near(), self.stretch/data.mss, self.growth, self.pacing.verdict()); }
         self.flat(data.mss, trip);
     }
 
@@ -181,8 +193,7 @@ impl Rounds {
             return;
         };
         let last = &self.bytes[first..self.count];
-        let grows = |pair: &[u64]| pair[1] > pair[0] + (2 * mss).max(pair[0] / SLOWEST);
-        if last.windows(2).any(grows) {
+        if last.windows(2).any(|pair| grows(pair, mss)) {
             return;
         }
         if self.limited[first..self.count]
@@ -190,17 +201,27 @@ impl Rounds {
             .all(|&limited| limited)
         {
             self.end(Exit::ReceiverWindow, Some(last[FLAT]));
-        } else if !self.limited[..self.count].contains(&true)
-            && trip.is_near()
-            && self.clocked[first + 1..self.count]
-                .iter()
-                .all(|&clocked| clocked)
-            && self.bytes[..=first]
-                .windows(2)
-                .any(|pair| factor(pair) >= GROWS)
-        {
-            self.end(Exit::NoLoss, Some(last[0]));
+        } else if let Some(window) = self.avoided(mss, trip) {
+            self.end(Exit::NoLoss, Some(window));
         }
+    }
+
+    /// The window from which it went on growing slowly, if the last rounds show congestion avoidance: a sender that no
+    /// longer grows at all may be limited by its buffer. An ACK may move what it acknowledges to another round.
+    fn avoided(&self, mss: u64, trip: &Trip) -> Option<u64> {
+        let complete = &self.bytes[..self.count];
+        let grown = complete.windows(2).rposition(|pair| grows(pair, mss))?;
+        let slow = &complete[grown + 1..];
+        let clocked = &self.clocked[grown + 2..self.count];
+        let growth = slow.last()?.saturating_sub(slow[0]);
+        (trip.is_near()
+            && slow.len() > FLAT
+            && slow.is_sorted()
+            && growth > 2 * self.stretch.max(mss)
+            && clocked.iter().all(|&clocked| clocked)
+            && !self.limited[..self.count].contains(&true)
+            && complete[..=grown + 1].windows(2).any(|pair| factor(pair) >= GROWS))
+        .then_some(slow[0])
     }
 
     /// Data pass again, or late.
@@ -228,23 +249,30 @@ impl Rounds {
         }
         // Had slow start lasted until then, all that was acknowledged would have enlarged the window.
         let by_rate = matches!(self.pacing.verdict(), Some(Paced::At(gain)) if gain < BY_WINDOW);
-        let smaller = flight + 3 * data.mss < self.window(data.start) / 100 * 97;
-        if by_rate || smaller || !self.is_steady(data.mss) {
+        let growth = self.growth.unwrap_or(FASTEST);
+        let expected = self.window(data.start, growth);
+        let grew = self.growth.is_some() || 4 * expected >= 5 * self.window(self.first, growth);
+        let smaller = flight + 3 * data.mss < expected / 100 * 97;
+        if std::env::var("ROUNDS").is_ok() { eprintln!("lost: flight {} window {} count {} by_rate {by_rate} smaller {smaller} steady {}", flight as f64/data.mss as f64, expected as f64/data.mss as f64, self.count, self.is_steady(data.mss)); }
+        if self.count == 0 || !grew || by_rate || smaller || !self.is_steady(data.mss) {
             self.over = true;
         } else {
             self.end(Exit::Loss, Some(flight));
         }
     }
 
-    /// Whether all rounds grew by the same factor, up to two segments of delayed ACKs. A sender that follows a model of the
-    /// path's rate grows unevenly.
+    /// Whether all rounds grew by a factor of slow start, up to two segments of delayed ACKs. A sender that follows a model
+    /// of the path's rate grows unevenly, or by another factor.
     fn is_steady(&self, mss: u64) -> bool {
-        let growth = self.growth.unwrap_or(1.0);
+        let Some(growth) = self.growth else {
+            return true;
+        };
         let steady = |pair: &[u64]| {
             let expected = growth * pair[0] as f64;
             (pair[1] as f64 - expected).abs() <= 2.0 * mss as f64 + expected / 20.0
         };
-        self.bytes[..self.count].windows(2).all(steady)
+        let known = [FASTEST, 1.5].map(|factor| (growth - factor).abs());
+        known.iter().any(|&off| off <= OFF) && self.bytes[..self.count].windows(2).all(steady)
     }
 
     /// A loss begins a recovery, unless it belongs to the one before or that is measured.
@@ -262,10 +290,9 @@ impl Rounds {
     }
 
     /// The window in slow start once all up to `acked` is acknowledged: the first flight and what its growth added.
-    fn window(&self, acked: u64) -> u64 {
+    fn window(&self, acked: u64, growth: f64) -> u64 {
         let first = if self.count > 0 { self.bytes[0] } else { 0 };
-        let growth = self.growth.unwrap_or(1.0).min(2.0);
-        first + ((growth - 1.0) * acked.saturating_sub(self.first) as f64) as u64
+        first + ((growth.min(FASTEST) - 1.0) * acked.saturating_sub(self.first) as f64) as u64
     }
 
     /// Whether rounds are of interest: slow start may last.
@@ -359,6 +386,11 @@ impl Round {
             limited: false,
         }
     }
+}
+
+/// Whether a round is larger than the one before by more than congestion avoidance makes it.
+fn grows(pair: &[u64], mss: u64) -> bool {
+    pair[1] > pair[0] + (2 * mss).max(pair[0] / SLOWEST)
 }
 
 fn factor(pair: &[u64]) -> f64 {
@@ -469,8 +501,31 @@ mod tests {
 
     #[test]
     fn windows_that_stop_growing_without_a_loss_end_slow_start() {
-        let flow = Flow::of(&[10, 20, 40, 80, 82, 84, 86], None);
+        let flow = Flow::of(&[10, 20, 40, 80, 82, 84, 86, 88], None);
         assert_eq!(flow.exit(), Some((Exit::NoLoss, Some(80))));
+    }
+
+    #[test]
+    fn windows_that_stay_the_same_may_be_those_of_a_send_buffer() {
+        assert_eq!(Flow::of(&[10, 20, 40, 40, 40, 40], None).exit(), None);
+    }
+
+    #[test]
+    fn windows_that_a_single_ack_changes_show_no_end() {
+        let mut flow = Flow::of(&[10, 20, 40], None);
+        flow.rounds.stretch = 8 * MSS;
+        [80, 82, 84, 86, 88]
+            .iter()
+            .for_each(|&window| flow.send(window));
+        assert_eq!(flow.exit(), None);
+    }
+
+    #[test]
+    fn a_loss_before_a_round_is_complete_shows_no_window() {
+        let mut flow = Flow::of(&[10], None);
+        flow.time += TRIP.rtt;
+        flow.lose();
+        assert_eq!(flow.exit(), None);
     }
 
     #[test]

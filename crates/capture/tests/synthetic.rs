@@ -407,18 +407,20 @@ fn without_time_stamps_no_queue_is_reported_next_to_an_upload() {
     assert!(path.buffer_method.starts_with("not estimated"), "{path:?}");
 }
 
-/// Data of a server in 690 packets at 1 Gbit/s, 60 us from the client, whose acknowledgement the monitor sees `after` so
-/// many packets more; the `repeated` one passes twice. Nothing waits that bears a time stamp.
+/// Data of a server in 690 packets over 1 Gbit/s, 60 us from the client, whose acknowledgement the monitor sees `after` so
+/// many packets more, of which the first leave at once; the `repeated` one passes twice. Nothing waits that bears a time stamp.
 fn neighbours(after: usize, repeated: Option<usize>) -> flowstart_capture::Path {
     const PACKETS: usize = 690;
     const PAYLOAD: usize = 1448;
     const GAP: u64 = 12_000;
+    const AT_ONCE: u64 = 100;
     let mut writer = Writer::new([1000, 2000]);
     writer.shake(60_000, 0, 1460, [7, 7], [500, 500]);
     let first = writer.next[1];
     let end = |packets: usize| Some(first + (packets * PAYLOAD) as u32);
     for packet in 0..PACKETS + after {
-        writer.now += GAP;
+        let at_once = packet < PACKETS.min(after);
+        writer.now += if at_once { AT_ONCE } else { GAP };
         if packet < PACKETS {
             let payload = PAYLOAD;
             writer.send(1, Segment { payload, ..PLAIN });

@@ -27,7 +27,7 @@ mod trains;
 mod waits;
 
 pub(crate) use flights::{Data, Flights};
-pub(crate) use waits::{Acknowledgement, Waits};
+pub(crate) use waits::{Acknowledgement, Departure, Wait, Waits};
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -39,7 +39,7 @@ use crate::reading::FarSide;
 use crate::results::{Group, Path};
 use crate::time::since;
 use flights::{Held, Largest};
-use trains::Trains;
+use trains::{Shows, Trains};
 
 /// A network: /24 of IPv4, /48 of IPv6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -85,12 +85,41 @@ pub(crate) struct Lane {
     bytes: u64,
     packets: u64,
     losses: u64,
+    /// Payload that was sent and is not yet acknowledged.
+    under_way: u64,
     arrivals: Option<Box<Trains>>,
     acknowledgements: Option<Box<Trains>>,
-    ack_wait: Option<u64>,
-    stamp_wait: Option<u64>,
+    ack_wait: Longest,
+    stamp_wait: Longest,
     flights: Largest,
 }
+
+/// The longest waits. ns
+#[derive(Clone, Copy, Default)]
+struct Longest {
+    all: Option<u64>,
+    /// Of the shortest ones with which each connection lost something.
+    at_loss: Option<u64>,
+}
+
+impl Longest {
+    fn add(&mut self, all: Option<u64>, at_loss: Option<u64>) {
+        self.all = self.all.max(all);
+        self.at_loss = self.at_loss.max(at_loss);
+    }
+
+    /// Whether the queue was full with the longest wait: that much waited where something was lost. Random losses find
+    /// queues of any length.
+    fn is_full(&self) -> bool {
+        let [Some(all), Some(at_loss)] = [self.all, self.at_loss] else {
+            return false;
+        };
+        at_loss.abs_diff(all) <= all / FULL_WITHIN
+    }
+}
+
+/// A queue was full within this part of its longest wait.
+const FULL_WITHIN: u64 = 3;
 
 /// Bytes of an IP packet for one of payload, in a full-size segment with time stamps.
 const HEADERS: (u64, u64) = (1500, 1448);
@@ -99,14 +128,23 @@ const LEAP: u64 = 65_536;
 
 impl Lane {
     /// A data packet passed, so much later than the fastest of its connection.
-    pub fn arrived(&mut self, segment: &Segment, repeat: bool, wait: Option<u64>) {
+    pub fn arrived(&mut self, segment: &Segment, repeat: bool, wait: Option<u64>, advanced: u64) {
+        self.under_way = self.under_way.saturating_add(advanced);
         self.bytes = self.bytes.saturating_add(segment.payload.into());
         self.losses += u64::from(repeat);
         if segment.payload > 0 {
             self.packets += 1;
             let trains = self.arrivals.get_or_insert_default();
+            // A monitor behind the bottleneck does not see what is under way.
+            let under_way = u64::MAX;
+            let wait = wait.map(|time| Wait { time, under_way });
             trains.push(segment.time, segment.length.into(), wait);
         }
+    }
+
+    /// Payload that was sent and is not yet acknowledged.
+    pub fn under_way(&self) -> u64 {
+        self.under_way
     }
 
     /// Payload that has passed so far.
@@ -126,9 +164,11 @@ impl Lane {
     }
 
     /// An acknowledgement passed that goes further than any before, so much later than the fastest of its connection.
-    pub fn acknowledged(&mut self, time: u64, advanced: u64, wait: Option<u64>) {
+    /// `repair`: data were sent again until then.
+    pub fn acknowledged(&mut self, time: u64, advanced: u64, wait: Option<Wait>, repair: bool) {
+        self.under_way = self.under_way.saturating_sub(advanced);
         let trains = self.acknowledgements.get_or_insert_default();
-        match advanced > LEAP {
+        match repair || advanced > LEAP {
             true => trains.interrupt(),
             false => trains.push(time, advanced * HEADERS.0 / HEADERS.1, wait),
         }
@@ -153,8 +193,8 @@ impl Lane {
         self.losses += other.losses;
         add_trains(&mut self.arrivals, &other.arrivals);
         add_trains(&mut self.acknowledgements, &other.acknowledgements);
-        self.ack_wait = self.ack_wait.max(other.ack_wait);
-        self.stamp_wait = self.stamp_wait.max(other.stamp_wait);
+        self.ack_wait.add(other.ack_wait.all, other.ack_wait.at_loss);
+        self.stamp_wait.add(other.stamp_wait.all, other.stamp_wait.at_loss);
         self.flights.add_all(&other.flights);
     }
 }
@@ -217,8 +257,10 @@ impl Lanes {
         }
         for (from, own) in waits.iter().enumerate() {
             let lane = self.lane(id, from);
-            lane.ack_wait = lane.ack_wait.max(own.until_acknowledged(&waits[1 - from]));
-            lane.stamp_wait = lane.stamp_wait.max(own.until_arrived());
+            let [at_loss, at_gap] = own.at_losses();
+            let until_acknowledged = own.until_acknowledged(&waits[1 - from]);
+            lane.ack_wait.add(until_acknowledged, at_loss);
+            lane.stamp_wait.add(own.until_arrived(), at_gap);
         }
     }
 
@@ -344,32 +386,44 @@ impl Lane {
         &self,
         trains: &Option<Box<Trains>>,
         events: &str,
-        wait: Option<u64>,
+        longest: Longest,
         interval: &Interval,
     ) -> Path {
+        let wait = longest.all;
         let mode = trains
             .as_ref()
             .map_or(Err(trains::NOTHING), |trains| trains.mode());
         let (rate, bound, rate_method) = match mode {
             Ok(mode) => {
                 let share = 100.0 * mode.share;
-                let method = format!(
-                    "mode of the rates of trains of {} {events}; {share:.0} % of their bytes",
-                    trains::LENGTH
-                );
-                match mode.queued {
-                    true => (Some(mode.rate), None, method),
-                    false => (
+                let trains = format!("the rates of trains of {} {events}", trains::LENGTH);
+                match mode.shows {
+                    Shows::Bottleneck => (
+                        Some(mode.rate),
+                        None,
+                        format!("mode of {trains} in a queue; {share:.0} % of their bytes"),
+                    ),
+                    Shows::Mean => (
                         None,
                         Some(mode.rate),
-                        format!("at least the {method}; no queue"),
+                        format!(
+                            "at least the mean of {trains} in a queue, which differ; {share:.0} % \
+                             of their bytes"
+                        ),
+                    ),
+                    Shows::Passed => (
+                        None,
+                        Some(mode.rate),
+                        format!(
+                            "at least the mode of {trains}; {share:.0} % of their bytes; no queue"
+                        ),
                     ),
                 }
             }
             Err(why) => (None, None, format!("not estimated: {why}")),
         };
         let buffer = match rate {
-            Some(rate) => Some(self.buffer(rate, wait, interval)),
+            Some(rate) => Some(self.buffer(rate, longest, interval)),
             // Waits that are not the path's show no buffer; a replay at the bound has to hold the
             // flight.
             None => bound.and_then(|bound| self.flown(bound)),
@@ -390,10 +444,10 @@ impl Lane {
         }
     }
 
-    fn buffer(&self, rate: f64, wait: Option<u64>, interval: &Interval) -> Buffer {
-        let waited = wait.map(|wait| {
+    fn buffer(&self, rate: f64, longest: Longest, interval: &Interval) -> Buffer {
+        let waited = longest.all.map(|wait| {
             let packets = (since(0, wait) * rate / (8.0 * FULL)).round() as u64;
-            self.waited(wait, packets, interval.name)
+            self.waited(wait, packets, longest.is_full(), interval.name)
         });
         let flown = self.flown(rate);
         match (waited, flown) {
@@ -407,7 +461,7 @@ impl Lane {
     }
 
     /// The estimate from the longest wait.
-    fn waited(&self, wait: u64, packets: u64, interval: &str) -> Buffer {
+    fn waited(&self, wait: u64, packets: u64, full: bool, interval: &str) -> Buffer {
         let losses = self.losses;
         let how = format!("spread of {interval}, times rate");
         let (at_least, method) = match losses {
@@ -418,6 +472,10 @@ impl Lane {
             _ if wait < TELLING || packets < 2 => (
                 true,
                 format!("at least the longest wait seen, so short that hosts may add it; {how}"),
+            ),
+            _ if !full => (
+                true,
+                format!("at least the longest wait seen, which no loss shows to be full; {how}"),
             ),
             _ => (
                 false,
@@ -532,18 +590,20 @@ mod tests {
             lane
         };
         // One packet a millisecond: of a flight of 110 packets 10 are on the way.
-        let found = |losses, wait| {
-            let buffer = lane(losses, 110 * 1448).buffer(12e6, wait, &UNTIL_ARRIVED);
+        let found = |losses, wait, at_loss| {
+            let longest = Longest { all: wait, at_loss };
+            let buffer = lane(losses, 110 * 1448).buffer(12e6, longest, &UNTIL_ARRIVED);
             (buffer.packets, buffer.at_least)
         };
-        assert_eq!(found(1, Some(50 * MS)), (Some(50), false));
-        assert_eq!(found(0, Some(50 * MS)), (Some(100), true));
-        assert_eq!(found(0, Some(150 * MS)), (Some(150), true));
-        assert_eq!(found(1, Some(MS / 2)), (Some(100), true));
-        assert_eq!(found(1, None), (Some(100), true));
+        assert_eq!(found(1, Some(50 * MS), Some(45 * MS)), (Some(50), false));
+        assert_eq!(found(1, Some(150 * MS), Some(9 * MS)), (Some(150), true));
+        assert_eq!(found(0, Some(50 * MS), None), (Some(100), true));
+        assert_eq!(found(0, Some(150 * MS), None), (Some(150), true));
+        assert_eq!(found(1, Some(MS / 2), None), (Some(100), true));
+        assert_eq!(found(1, None, None), (Some(100), true));
         assert_eq!(
             lane(0, 10 * 1448)
-                .buffer(12e6, None, &UNTIL_ARRIVED)
+                .buffer(12e6, Longest::default(), &UNTIL_ARRIVED)
                 .packets,
             None
         );

@@ -21,6 +21,11 @@ pub(crate) struct Waits {
     /// The longest of data next to which the other side sent none.
     quiet: Option<u64>,
     until_stamped: Option<Spread>,
+    /// The latest one of all, and the shortest one before a loss.
+    latest: Option<u64>,
+    at_loss: Option<u64>,
+    /// The shortest one of what arrived after a gap.
+    at_gap: Option<u64>,
     /// Where some of the data end, and when they passed.
     marks: VecDeque<Mark>,
     acked: u64,
@@ -53,6 +58,27 @@ struct Mark {
     passed: u64,
     /// Bytes that the other side's network had sent by then.
     heard: u64,
+    /// Bytes that were under way to the other side's network then.
+    under_way: u64,
+}
+
+/// How long data took beyond the minimum (ns), and the bytes that were under way when they were sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wait {
+    pub time: u64,
+    pub under_way: u64,
+}
+
+/// Data that pass.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Departure {
+    pub time: u64,
+    pub end: u64,
+    pub advanced: u64,
+    pub repeat: bool,
+    /// Bytes that the other side's network has sent by now, and that are under way to it.
+    pub heard: u64,
+    pub under_way: u64,
 }
 
 /// An acknowledgement that goes further than any before.
@@ -99,9 +125,13 @@ impl Waits {
         self.most = self.most.max(wait);
     }
 
-    /// Data passed, up to `end`; the other side's network has sent `heard` bytes so far.
-    pub fn sent(&mut self, time: u64, end: u64, advanced: u64, repeat: bool, heard: u64) {
-        if repeat {
+    /// Data passed.
+    pub fn sent(&mut self, data: &Departure) {
+        let Departure { end, advanced, .. } = *data;
+        if data.repeat {
+            if self.acked >= self.repaired {
+                self.at_loss = least(self.at_loss, self.latest);
+            }
             self.marks.clear();
             self.repaired = self.repaired.max(end);
         }
@@ -114,8 +144,9 @@ impl Waits {
         if advanced > 0 && far && self.acked >= self.repaired && self.marks.len() < MARKS {
             self.marks.push_back(Mark {
                 end,
-                passed: time,
-                heard,
+                passed: data.time,
+                heard: data.heard,
+                under_way: data.under_way,
             });
         }
     }
@@ -134,8 +165,14 @@ impl Waits {
     }
 
     /// How much longer than the minimum the data took that an acknowledgement ends with, once that has been
-    /// [taken](Waits::acknowledged); unknown where data that were not marked, or the other side's, make it uncertain. ns
-    pub fn wait(&self, ack: &Acknowledgement) -> Option<u64> {
+    /// [taken](Waits::acknowledged); unknown where data that were not marked, or the other side's, make it uncertain.
+    pub fn wait(&mut self, ack: &Acknowledgement) -> Option<Wait> {
+        let wait = self.waited(ack);
+        self.latest = wait.map(|wait| wait.time);
+        wait
+    }
+
+    fn waited(&self, ack: &Acknowledgement) -> Option<Wait> {
         let mark = self.left?;
         let passed = match self.marks.front() {
             _ if mark.end == ack.end => mark.passed,
@@ -146,15 +183,23 @@ impl Waits {
             }
             _ => return None,
         };
-        if ack.heard.saturating_sub(mark.heard) <= REQUEST {
+        let time = if ack.heard.saturating_sub(mark.heard) <= REQUEST {
             let took = ack.time.saturating_sub(passed);
-            return Some(took.saturating_sub(self.least.unwrap_or(took)));
-        }
-        let spread = self.until_stamped?;
-        let beyond = spread
-            .until(ack.stamp?, passed)
-            .saturating_sub(spread.low + TICK);
-        Some(beyond.max(0) as u64)
+            took.saturating_sub(self.least.unwrap_or(took))
+        } else {
+            let spread = self.until_stamped?;
+            let beyond = spread
+                .until(ack.stamp?, passed)
+                .saturating_sub(spread.low + TICK);
+            beyond.max(0) as u64
+        };
+        let under_way = mark.under_way + (ack.end - mark.end);
+        Some(Wait { time, under_way })
+    }
+
+    /// Whether data that were sent again are acknowledged: what had arrived before them is as well.
+    pub fn is_repair(&self, ack: &Acknowledgement) -> bool {
+        ack.end - ack.advanced < self.repaired
     }
 
     fn measure(&mut self, mark: &Mark, ack: &Acknowledgement) {
@@ -205,6 +250,17 @@ impl Waits {
         Some(offset.saturating_sub(stamps.low + TICK).max(0) as u64)
     }
 
+    /// Data arrived after a gap, so much later than the fastest.
+    pub fn gap(&mut self, wait: Option<u64>) {
+        // A tick of the clock may be a wait here.
+        self.at_gap = least(self.at_gap, wait.map(|wait| wait + TICK as u64));
+    }
+
+    /// The shortest wait with which something was lost, as a monitor near the sender and as one near the receiver sees it.
+    pub fn at_losses(&self) -> [Option<u64>; 2] {
+        [self.at_loss, self.at_gap]
+    }
+
     /// The spread of the times that data took to the far side, whose packets are `answers`.
     pub fn until_acknowledged(&self, answers: &Waits) -> Option<u64> {
         let least = self.least?;
@@ -235,6 +291,11 @@ impl Waits {
             elapsed > SPAN as i64 && ticks > elapsed / 4 * 3 && ticks < elapsed / 3 * 4
         })
     }
+}
+
+/// The shorter one of two waits.
+fn least(before: Option<u64>, now: Option<u64>) -> Option<u64> {
+    before.into_iter().chain(now).min()
 }
 
 fn signed(time: u64) -> i64 {
@@ -269,6 +330,17 @@ mod tests {
         Waits::default()
     }
 
+    fn data(time: u64, end: u64, advanced: u64, repeat: bool, heard: u64) -> Departure {
+        Departure {
+            time,
+            end,
+            advanced,
+            repeat,
+            heard,
+            under_way: 0,
+        }
+    }
+
     fn ack(time: u64, end: u64) -> Acknowledgement {
         Acknowledgement {
             time,
@@ -284,7 +356,7 @@ mod tests {
         let mut waits = Waits::default();
         waits.handshake(40);
         for n in 1..50u64 {
-            waits.sent(n * 10, n * 3000, 3000, false, 0);
+            waits.sent(&data(n * 10, n * 3000, 3000, false, 0));
             waits.acknowledged(&ack(n * 10 + 40 + n, n * 3000));
         }
         assert_eq!(waits.until_acknowledged(&silent()), Some(49));
@@ -294,13 +366,13 @@ mod tests {
     fn a_delayed_acknowledgement_and_a_repair_are_no_wait() {
         let mut waits = Waits::default();
         waits.handshake(40);
-        waits.sent(0, 1000, 1000, false, 0);
+        waits.sent(&data(0, 1000, 1000, false, 0));
         waits.acknowledged(&Acknowledgement {
             advanced: 1000,
             ..ack(500, 1000)
         });
-        waits.sent(600, 4000, 3000, false, 0);
-        waits.sent(700, 4000, 0, true, 0);
+        waits.sent(&data(600, 4000, 3000, false, 0));
+        waits.sent(&data(700, 4000, 0, true, 0));
         waits.acknowledged(&ack(900, 4000));
         assert_eq!(waits.until_acknowledged(&silent()), None);
     }
@@ -309,12 +381,12 @@ mod tests {
     fn without_time_stamps_a_wait_next_to_the_other_side_s_data_is_not_the_data_s() {
         let mut waits = Waits::default();
         waits.handshake(40);
-        waits.sent(0, 3000, 3000, false, 0);
+        waits.sent(&data(0, 3000, 3000, false, 0));
         waits.acknowledged(&Acknowledgement {
             heard: REQUEST,
             ..ack(45, 3000)
         });
-        waits.sent(50, 6000, 3000, false, REQUEST);
+        waits.sent(&data(50, 6000, 3000, false, REQUEST));
         waits.acknowledged(&Acknowledgement {
             heard: 9 * REQUEST,
             ..ack(500, 6000)
@@ -332,7 +404,7 @@ mod tests {
             // Close to where the stamps wrap.
             let stamp = u64::from(u32::MAX) - 99 + n * 10 + 20 + n;
             let time = sent + (40 + n + back(n)) * MS;
-            waits.sent(sent, (n + 1) * 3000, 3000, false, n * 15_000);
+            waits.sent(&data(sent, (n + 1) * 3000, 3000, false, n * 15_000));
             waits.acknowledged(&Acknowledgement {
                 stamp: Some(stamp as u32),
                 heard: (n + 1) * 15_000,
