@@ -60,6 +60,7 @@ def examined(
         recorded_s=pl.lit(1.0),
         recorded_acked_s=pl.when(seen).then(1.0),
         closings=pl.lit(0),
+        packets_dropped=pl.lit(0),
         simulated_s=pl.when(mine).then(1.0 + error).otherwise(1.0),
     )
     calibration = Calibration(settings, every, every, {"their end was not seen": 1})

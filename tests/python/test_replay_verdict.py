@@ -225,7 +225,10 @@ def test_by_default_the_recorded_stacks_own_settings_are_compared_with_it() -> N
 def test_a_stack_that_is_not_in_the_table_is_refused_in_a_line(cli: Cli) -> None:
     answer = cli("replay", WEB_MIX, "--recorded", "linx")
     assert answer.status == 2
-    assert "--recorded: `linx` is no stack; one of linux, freebsd" in answer.err
+    assert "--recorded: `linx` is no stack; did you mean `linux`" in answer.err
+    other = cli("replay", WEB_MIX, "--recorded", "foo").err
+    assert "--recorded: `foo` is no stack; there are linux, freebsd" in other
+    assert other.count("freebsd") == 1
     assert answer.err.count("\n") == 1
 
 

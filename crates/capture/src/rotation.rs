@@ -33,10 +33,10 @@ struct Tables {
 }
 
 impl Tables {
-    fn take(&mut self, Waiting(passed, file): Waiting, listeners: &mut Listeners) {
+    fn take(&mut self, Waiting(passed, file): &Waiting, listeners: &mut Listeners) {
         match passed {
-            Passed::Tcp(segment) => self.tcp.take(&segment, file, listeners),
-            Passed::Quic(datagram) => self.quic.take(&datagram, file, &mut listeners.sink),
+            Passed::Tcp(segment) => self.tcp.take(segment, *file, listeners),
+            Passed::Quic(datagram) => self.quic.take(datagram, *file, &mut listeners.sink),
         }
     }
 }
@@ -84,10 +84,10 @@ impl Rotation {
         } = &mut self.0[strand];
         *last = passed.time().max(*last);
         match order.push(Waiting(passed, file)) {
-            Ok(Some(first)) => tables.take(first, listeners),
+            Ok(Some(first)) => tables.take(&first, listeners),
             Ok(None) => {}
             Err(Late(late)) => {
-                tables.take(late, listeners);
+                tables.take(&late, listeners);
                 return false;
             }
         }
@@ -104,7 +104,7 @@ impl Rotation {
     pub fn finish(&mut self, listeners: &mut Listeners) {
         for mut strand in std::mem::take(&mut self.0) {
             while let Some(first) = strand.order.pop() {
-                strand.tables.take(first, listeners);
+                strand.tables.take(&first, listeners);
             }
             strand.tables.tcp.finish(listeners);
             strand.tables.quic.finish(&mut listeners.sink);

@@ -182,6 +182,8 @@ class Capture:
     """The value of `--columns` with the units that warnings suggest; empty without any."""
     anonymous: bool = False
     """Whether networks and hosts have other names, and ports are dropped."""
+    named: tuple[str, ...] = ()
+    """Files and folders as they were named to the reader; empty if the files were."""
 
     def __getstate__(self) -> dict[str, Any]:
         """What processes exchange: of a log most columns have one value, which is sent once."""
@@ -201,6 +203,11 @@ class Capture:
         """The file, or how many there are, for a headline."""
         first, *others = ("standard input" if file == "-" else file for file in self.files)
         return f"{first} and {len(others)} more" if others else first
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The files, or the folders of them, for a command that reads the same."""
+        return self.named or self.files
 
     @functools.cached_property
     def demands(self) -> "pl.DataFrame":
@@ -285,6 +292,7 @@ class Capture:
             ],
             warnings=[sampling.without_names(text, self.files) for text in self.warnings],
             anonymous=True,
+            named=(),
         )
 
     def _quic_document(self, *, rows: bool) -> dict[str, Any]:

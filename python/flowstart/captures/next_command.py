@@ -40,7 +40,7 @@ def next_command(capture: Capture) -> tuple[str, str]:
     if is_one_direction(capture):
         return recording(capture), "A replay needs the packets of both directions: record them."
     options = missing_options(capture)
-    words = ["flowstart", "replay", *capture.files, *capture.options, *options]
+    words = ["flowstart", "replay", *capture.sources, *capture.options, *options]
     if set(capture.transfers["direction"]) == {"c2s"}:
         words += ["--direction", "client"]
     examples = " and ".join(value.rpartition("=")[2] for value in options[1::2])
@@ -50,26 +50,23 @@ def next_command(capture: Capture) -> tuple[str, str]:
 
 def is_one_direction(capture: Capture) -> bool:
     """Whether only one side of each connection with data was captured."""
-    flags = _with_data(capture)["flags"]
+    flags = _with_data(capture, "flags")
     return bool(len(flags) and flags.str.contains(ONE_DIRECTION).all())
 
 
 def missing_options(capture: Capture) -> list[str]:
     """The options without which nothing can be replayed, with examples as values."""
-    rtts = capture.connections.select("stream", rtt=least_rtt_s())
-    carrying = rtts.join(capture.transfers, left_on="stream", right_on="connection", how="semi")
-    options = [] if carrying["rtt"].drop_nulls().len() else ["--rtt", RTT]
+    options = [] if _with_data(capture, least_rtt_s()).count() else ["--rtt", RTT]
     ways = [way for group in capture.groups for way in group.ways]
     timed = server_log.is_log(capture) and bool((capture.transfers["end_s"] > 0).any())
     if timed or any(way.rate_bps for way in ways):
         return options
-    networks = _with_data(capture)["network"].n_unique()
+    networks = _with_data(capture, "network").n_unique()
     rate = ["--rate", RATE] if networks == 1 else ["--network", f"*:rate={RATE}"]
     return [*options, *rate]
 
 
-def _with_data(capture: Capture) -> "pl.DataFrame":
-    """The connections that have transfers."""
-    return capture.connections.join(
-        capture.transfers, left_on="stream", right_on="connection", how="semi"
-    )
+def _with_data(capture: Capture, column: "str | pl.Expr") -> "pl.Series":
+    """A column of the connections that have transfers."""
+    values = capture.connections.select(connection="stream", value=column)
+    return values.join(capture.transfers.select("connection"), "connection", how="semi")["value"]

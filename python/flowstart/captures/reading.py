@@ -96,7 +96,8 @@ def read_capture(
         if anonymize:
             raise RequestError(sampling.without_names(str(error), list(paths))) from None
         raise
-    found = dataclasses.replace(found, options=_options(columns, sample, anonymize))
+    options = _options(columns, sample, anonymize)
+    found = dataclasses.replace(found, options=options, named=tuple(map(str, files)))
     if drawn:
         found = found.sampled(drawn)
     return found.anonymized() if anonymize else found

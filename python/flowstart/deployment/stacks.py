@@ -119,10 +119,7 @@ class HostStack:
     def named(cls, name: str) -> "HostStack":
         """A stack of the table. Raises RequestError where there is none of this name."""
         if name not in (table := _table()):
-            right = suggest(name, list(table))
-            raise RequestError(
-                f"`{name}` is no stack; one of {', '.join(table)}{right}", ("recorded",)
-            )
+            raise RequestError(f"`{name}` is no stack{suggest(name, list(table))}", ("recorded",))
         one = table[name]
         return cls(
             name,

@@ -55,6 +55,8 @@ class Check:
     """Why it fails, in a clause."""
     remedy: tuple[str, ...] = ()
     """Commands that would settle it."""
+    cause: str = ""
+    """The probable cause, in a clause; empty where none is known."""
 
     @property
     def failure(self) -> str:

@@ -31,14 +31,14 @@ class Invocation:
 
     def with_options(self, *more: str) -> str:
         """The same command with further options."""
-        return self._of([*self.capture.files, *self.capture.options], *more)
+        return self._of([*self.capture.sources, *self.capture.options], *more)
 
     @property
     def with_units(self) -> tuple[str, ...]:
         """The same command with the units that warnings suggest; empty where they suggest none."""
         units, options = self.capture.other_units, self.capture.options
         others = options[2:] if options[:1] == ("--columns",) else options
-        files = [*self.capture.files, "--columns", units, *others]
+        files = [*self.capture.sources, "--columns", units, *others]
         return (self._of(files),) if units else ()
 
     def of_file(self, file: str) -> str:

@@ -89,6 +89,7 @@ def _validity(verdict: Verdict) -> dict[str, Any]:
                 "holds": check.holds,
                 "finding": check.finding,
                 "reason": check.reason or None,
+                "cause": check.cause or None,
                 "remedy": list(check.remedy),
             }
             for check in verdict.validity.checks

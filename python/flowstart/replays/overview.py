@@ -126,7 +126,9 @@ def verdict(replay: ReplayData) -> list[str]:
         return ["No transfer was completed."]
     if not replay.verdict.judgements:
         return []
-    return [replay.verdict.headline]
+    objection = replay.verdict.objection
+    cause = objection.cause if objection else ""
+    return [replay.verdict.headline, *[f"Probable cause: {cause}."] * bool(cause)]
 
 
 SIDES = {

@@ -21,6 +21,7 @@ from flowstart.render.columns import CLASSES
 from flowstart.replays.answer import Band, Partial
 from flowstart.replays.calibration import LEAST_S, Calibration
 from flowstart.replays.command import Invocation
+from flowstart.replays.difference import EXAMPLE, cause
 from flowstart.replays.paths import ReplayPath
 from flowstart.replays.rate_fit import KNOWN
 from flowstart.replays.settings import Settings
@@ -131,7 +132,7 @@ def examine(
     errors = _errors(calibration, facts)
     different = _different(errors)
     failed = dict.fromkeys(different, DIFFERENT) | dict.fromkeys(unknown, UNKNOWN)
-    checks.append(_reproduction(traffic, errors, failed, calibration))
+    checks.append(_reproduction(traffic, paths, errors, failed, calibration))
     return Examined(tuple(checks), failed)
 
 
@@ -215,7 +216,7 @@ def _errors(calibration: Calibration, facts: "pl.DataFrame") -> "pl.DataFrame":
     ratio = simulated / pl.max_horizontal("recorded_s", least)
     seen = pl.col("recorded_acked_s").is_not_null() & (pl.col("closings") == 0)
     rows = calibration.every.select("transfer", ratio=pl.when(seen).then(ratio))
-    wanted = facts.select("transfer", "network", "size_bytes")
+    wanted = facts.select("transfer", "network", "towards_remote", "size_bytes")
     return wanted.join(rows, on="transfer", how="left").with_columns(
         error=(pl.col("ratio") - 1).abs()
     )
@@ -234,6 +235,7 @@ def _different(errors: "pl.DataFrame") -> set[str]:
 
 def _reproduction(
     traffic: _Traffic,
+    paths: Sequence[ReplayPath],
     errors: "pl.DataFrame",
     failed: Mapping[str, str],
     calibration: Calibration,
@@ -246,12 +248,11 @@ def _reproduction(
     agreeing = compared.filter(~pl.col("network").is_in(different))
     known = agreeing.filter(~pl.col("network").is_in([*failed]))
     share = traffic.replayed * agreeing.height / errors.height
-    reason = ""
+    reason, part = _worst_part(agreeing if known.is_empty() else known)
     if share < COVERED:
         reason = f"{text.short_share(share)} of transfers agree ({text.share(COVERED)} needed)"
-        reason += f"; {_example(traffic, compared, different, calibration)}"
-    else:
-        reason = _worst_part(agreeing if known.is_empty() else known)
+        example, part = _example(traffic, compared, different, calibration)
+        reason += f"; {example}"
     error = text.short_share(_median(compared if reason else agreeing))
     finding = f"{text.short_share(share)}, median error {error}"
     seen = compared.height / errors.height
@@ -259,27 +260,35 @@ def _reproduction(
         finding = f"{text.short_share(seen)} of transfers can be compared"
     if not reason:
         return Check(Question.REPRODUCTION, True, finding)
-    return Check(Question.REPRODUCTION, False, finding, reason, _settling(traffic.invocation))
+    why = cause(traffic.invocation, paths, part, calibration)
+    remedy = why.remedy if why else _settling(traffic.invocation)
+    return Check(Question.REPRODUCTION, False, finding, reason, remedy, why.finding if why else "")
 
 
 def _example(
     traffic: _Traffic, compared: "pl.DataFrame", different: Sequence[str], calibration: Calibration
-) -> str:
-    """Why too few transfers are reproduced: of the largest network, or of those not compared."""
+) -> tuple[str, "pl.DataFrame"]:
+    """Why too few transfers are reproduced: of the largest network, or of those not compared.
+
+    The transfers whose times differ, too.
+    """
     import polars as pl
 
     if different:
         name = traffic.largest(different)
         mine = compared.filter(pl.col("network") == name)
         if mine.height >= COVERED * traffic.transfers[name]:
-            return f"{name}: {_off(mine, OF_A_PART)}"
+            return f"{name}: {_off(mine, OF_A_PART)}", mine
     counts = calibration.left_out
     why = max(counts, key=lambda reason: counts[reason], default="they cannot be replayed")
-    return f"the others have no time to compare with: {why}"
+    return f"the others have no time to compare with: {why}", compared.clear()
 
 
-def _worst_part(judged: "pl.DataFrame") -> str:
-    """The size class whose times differ most, or all; empty if all are within their limits."""
+def _worst_part(judged: "pl.DataFrame") -> tuple[str, "pl.DataFrame"]:
+    """The size class whose times differ most, or all, and its transfers.
+
+    Both are empty if all are within their limits.
+    """
     import polars as pl
 
     size = pl.col("size_bytes")
@@ -291,9 +300,9 @@ def _worst_part(judged: "pl.DataFrame") -> str:
             parts.append((f"transfers {of}{name}", mine, OF_A_PART))
     beyond = [part for part in parts if _median(part[1]) > part[2]]
     if not beyond:
-        return ""
+        return "", judged.clear()
     name, mine, limit = max(beyond, key=lambda part: _median(part[1]))
-    return f"{name}: {_off(mine, limit)}"
+    return f"{name}: {_off(mine, limit)}", mine
 
 
 def _off(part: "pl.DataFrame", limit: float) -> str:
@@ -367,10 +376,6 @@ def _enough(invocation: Invocation, verdict: Verdict) -> Check:
     reason = f"{number:.1f} independent connections; {FEW_CLUSTERS} are needed"
     longer = recording(invocation, times=2 * FEW_CLUSTERS / max(number, 1.0))
     return Check(Question.TRAFFIC, False, finding, reason, longer)
-
-
-EXAMPLE = "100pkt"
-"""A buffer in a command, to be replaced by the path's."""
 
 
 def recording(invocation: Invocation, times: float = 1.0) -> tuple[str, ...]:

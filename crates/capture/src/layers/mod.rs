@@ -144,8 +144,8 @@ fn mixed(domain: u32, id: u32) -> u32 {
 
 fn transport(protocol: u8, packet: &ip::Packet, time: u64, domain: u32) -> Decoded {
     match protocol {
-        ip::TCP => match tcp::segment(packet, time) {
-            Some(segment) => Decoded::Passed(Passed::Tcp(Segment { domain, ..segment })),
+        ip::TCP => match tcp::segment(packet, time, domain) {
+            Some(segment) => Decoded::Passed(Passed::Tcp(segment)),
             None => LeftOut::Unreadable.into(),
         },
         ip::UDP => match udp::datagram(packet, time) {

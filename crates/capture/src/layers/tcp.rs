@@ -59,7 +59,7 @@ impl Segment {
 const LARGEST_SCALE: u8 = 14;
 
 /// Reads a header of which at least the window was captured.
-pub(super) fn segment(packet: &Packet, time: u64) -> Option<Segment> {
+pub(super) fn segment(packet: &Packet, time: u64, domain: u32) -> Option<Segment> {
     let data = packet.data;
     let endpoint = |address, at| {
         Some(Endpoint {
@@ -74,7 +74,7 @@ pub(super) fn segment(packet: &Packet, time: u64) -> Option<Segment> {
     let area = data.get(20.min(data.len())..offset.min(data.len()))?;
     let mut options = options(area);
     options.whole &= data.len() >= offset;
-    let segment = Segment {
+    let mut segment = Segment {
         time,
         source: endpoint(packet.source, 0)?,
         destination: endpoint(packet.destination, 2)?,
@@ -86,13 +86,11 @@ pub(super) fn segment(packet: &Packet, time: u64) -> Option<Segment> {
         length: packet.packet as u32,
         options,
         print: 0,
-        domain: 0,
+        domain,
         identified: packet.id != 0,
     };
-    Some(Segment {
-        print: fingerprint(&segment, packet.id, area),
-        ..segment
-    })
+    segment.print = fingerprint(&segment, packet.id, area);
+    Some(segment)
 }
 
 fn options(mut area: &[u8]) -> Options {
@@ -138,12 +136,11 @@ fn fingerprint(segment: &Segment, id: u16, options: &[u8]) -> u64 {
     let numbers = (u64::from(segment.sequence) << 32) | u64::from(segment.acknowledgement);
     let rest = (u64::from(id) << 40) | (u64::from(segment.flags) << 32) | u64::from(segment.window);
     let mut hash = mix(mix(mix(1, numbers), rest), u64::from(segment.payload));
-    for chunk in options.chunks(8) {
-        let mut word = [0; 8];
-        for (to, from) in word.iter_mut().zip(chunk) {
-            *to = *from;
-        }
-        hash = mix(hash, u64::from_le_bytes(word));
+    let (words, rest) = options.as_chunks();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    for word in words.iter().chain((!rest.is_empty()).then_some(&last)) {
+        hash = mix(hash, u64::from_le_bytes(*word));
     }
     hash
 }

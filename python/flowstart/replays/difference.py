@@ -1,0 +1,222 @@
+"""Why simulated times of transfers differ from recorded ones, as far as the recording shows it.
+
+At least half of the transfers that differ must show a cause. Which causes are possible depends on
+the sign: a simulation is too slow if its window, rate or buffer is too small, and too fast if it
+lacks losses, or pauses of the application.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import TYPE_CHECKING, cast
+
+from flowstart import text
+from flowstart.captures import server_log
+from flowstart.captures.contents import Capture
+from flowstart.captures.summary import least_rtt_s
+from flowstart.model import stack as stacks
+from flowstart.model.document import initial_window
+from flowstart.replays.calibration import Calibration
+from flowstart.replays.command import Invocation
+from flowstart.replays.paths import BATCH_S, FLIGHT_BYTES, ReplayPath
+from flowstart.replays.scenario import usual_stack
+from flowstart.replays.settings import Settings
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MOST = 0.5
+"""The share of the differing transfers that must show a cause."""
+EARLY = 15 / 16
+"""Data that a sender sent after an ACK pass no earlier than this part of a round trip after the
+first data: hosts take longer for a SYN than for data."""
+CLEARLY = 2.0
+"""Shares of lost packets differ by chance by less than this factor."""
+SEGMENT = 1448
+"""Payload of a segment with time stamps on Ethernet. Bytes"""
+EXAMPLE = "100pkt"
+"""A buffer in a command, to be replaced by the path's."""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A probable cause, and how to measure it."""
+
+    finding: str
+    """What the recording shows, in a clause."""
+    remedy: tuple[str, ...]
+    """Commands that measure it or replay with it."""
+
+
+def cause(
+    invocation: Invocation,
+    paths: Sequence[ReplayPath],
+    part: "pl.DataFrame",
+    calibration: Calibration,
+) -> Cause | None:
+    """The probable cause of the differences of `part`; None if the recording shows none.
+
+    `part` has `transfer`, `network`, `towards_remote`, `size_bytes` and `ratio` of transfers under
+    test. A log has no packets that could show a cause.
+    """
+    if part.is_empty() or server_log.is_log(invocation.capture):
+        return None
+    rows = part.join(_recorded(invocation.capture), on="transfer")
+    simulated = calibration.every.select("transfer", "packets_dropped", "recorded_s")
+    rows = rows.join(simulated, on="transfer").join(_rates(paths), on=("network", "towards_remote"))
+    found = _Difference(invocation, calibration.settings, rows)
+    slow = cast("float", part["ratio"].median()) > 1
+    causes = (found.rate, found.window, found.overflow) if slow else (found.losses, found.pauses)
+    return next(filter(None, (examine() for examine in causes)), None)
+
+
+def _recorded(capture: Capture) -> "pl.DataFrame":
+    """By transfer, what the recording has of it and of its connection's direction."""
+    import polars as pl
+
+    ways = [
+        capture.connections.select(
+            connection="stream",
+            direction=pl.lit(way),
+            rtt_s=least_rtt_s(),
+            # Where data passed twice, the counts of a monitor take some of them for reordered.
+            sent_again=pl.max_horizontal(
+                f"{way}_retransmissions",
+                (pl.col(f"{way}_payload_sum") - pl.col(f"{way}_seen_bytes")) / SEGMENT,
+            ),
+            sent=pl.col(f"{way}_bytes") / SEGMENT,
+        )
+        for way in ("c2s", "s2c")
+    ]
+    start, ends = pl.col("start"), ("connection", "direction")
+    transfers = capture.transfers.with_row_index("transfer").select(
+        pl.col("transfer").cast(pl.Int64),
+        *ends,
+        "acked_s",
+        passed_s="end_s",
+        first=start == start.min().over(ends),
+    )
+    return transfers.join(pl.concat(ways), on=ends)
+
+
+def _rates(paths: Sequence[ReplayPath]) -> "pl.DataFrame":
+    """The simulated rate of each network and direction."""
+    import polars as pl
+
+    rows = [
+        (path.name, towards, bps)
+        for path in paths
+        for towards, bps in zip((True, False), path.rates_bps, strict=True)
+    ]
+    return pl.DataFrame(rows, ("network", "towards_remote", "rate_bps"), orient="row")
+
+
+@dataclass(frozen=True)
+class _Difference:
+    """Transfers that differ in one direction, with what was recorded and simulated of them."""
+
+    invocation: Invocation
+    simulated: Settings
+    rows: "pl.DataFrame"
+
+    def window(self) -> Cause | None:
+        """First flights that are larger than the simulated initial window."""
+        import polars as pl
+
+        stack = usual_stack(self.simulated)
+        stack = {**stacks.preset(stack["preset"]), **stack, **self.simulated.reference.fields}
+        window = initial_window(stack)
+        at_once = pl.col("first") & (pl.col("passed_s") < EARLY * pl.col("rtt_s"))
+        shown = self.rows.filter(at_once & (pl.col("size_bytes") > window * SEGMENT))
+        if shown.height < MOST * self.rows.height:
+            return None
+        segments = ceil(cast("float", shown["size_bytes"].median()) / SEGMENT)
+        return Cause(
+            f"window: {self._of(shown)} passed in one flight, of {segments} segments; the "
+            f"simulated initial window is {window}",
+            (
+                "ip route show  # on each server: initcwnd",
+                self.invocation.with_options(
+                    "--variant", f"now:iw={segments}", "--baseline", "now"
+                ),
+            ),
+        )
+
+    def overflow(self) -> Cause | None:
+        """Losses of the simulation that the recording does not have."""
+        import polars as pl
+
+        shown = self.rows.filter(pl.col("packets_dropped") > 0)
+        again, dropped = self._shares()
+        if shown.height < MOST * self.rows.height or dropped < CLEARLY * again:
+            return None
+        finding = (
+            f"buffer: {text.short_share(dropped)} of packets are dropped in the simulation, and "
+            f"{text.short_share(again)} were sent again"
+        )
+        return Cause(finding, (self._buffer(),))
+
+    def rate(self) -> Cause | None:
+        """Data that passed faster than the simulated path carries them."""
+        import polars as pl
+
+        passed = 8 * pl.col("size_bytes") / (pl.col("acked_s") + BATCH_S)
+        faster = (pl.col("size_bytes") >= FLIGHT_BYTES) & (passed > pl.col("rate_bps"))
+        shown = self.rows.with_columns(passed_bps=passed).filter(faster)
+        if shown.height < MOST * self.rows.height:
+            return None
+        columns = ("network", "passed_bps", "rate_bps")
+        name, bps, simulated = shown.sort("passed_bps").select(columns).row(-1)
+        rate = text.rate(bps)
+        return Cause(
+            f"rate: {self._of(shown)} passed at more than the simulated rate, up to {rate} of "
+            f"{text.rate(simulated)}",
+            (self.invocation.with_options("--network", f"{name}:rate={rate.replace(' ', '')}"),),
+        )
+
+    def losses(self) -> Cause | None:
+        """Retransmissions of the recording that the simulation does not have."""
+        import polars as pl
+
+        shown = self.rows.filter(pl.col("sent_again") > 0)
+        again, dropped = self._shares()
+        if shown.height < MOST * self.rows.height or again < CLEARLY * dropped:
+            return None
+        finding = (
+            f"losses: {text.short_share(again)} of packets were sent again, and "
+            f"{text.short_share(dropped)} are dropped in the simulation"
+        )
+        share = f"{100 * again:.2g}%"
+        return Cause(finding, (self.invocation.with_options("--loss", share), self._buffer()))
+
+    def pauses(self) -> Cause | None:
+        """Transfers without losses that were slower than the path and the windows allow."""
+        import polars as pl
+
+        slower = 8 * pl.col("size_bytes") < pl.col("recorded_s") * pl.col("rate_bps")
+        shown = self.rows.filter(slower & (pl.col("sent_again") == 0))
+        if shown.height < MOST * self.rows.height:
+            return None
+        under_way = shown.select(pl.col("size_bytes") * pl.col("rtt_s") / pl.col("recorded_s"))
+        middle = cast("float", under_way.to_series().median())
+        return Cause(
+            f"application or send buffer: {self._of(shown)} had no losses and were slower than "
+            f"rate and windows allow, with about {text.size(round(middle, -3))} under way",
+            ("ss -tin  # on the server, during transfers: app_limited, sndbuf_limited",),
+        )
+
+    def _shares(self) -> tuple[float, float]:
+        """The shares of packets that were sent again, and that are dropped in the simulation."""
+        connections = self.rows.unique(["connection", "direction"])
+        sent = float(connections["sent"].sum() or 1)
+        simulated = float(self.rows["size_bytes"].sum()) / SEGMENT
+        dropped = float(self.rows["packets_dropped"].sum())
+        return float(connections["sent_again"].sum()) / sent, dropped / simulated
+
+    def _buffer(self) -> str:
+        """The command that replays with another buffer of the network that differs most."""
+        network = self.rows["network"].mode().sort()[0]
+        return self.invocation.with_options("--network", f"{network}:buffer={EXAMPLE}")
+
+    def _of(self, shown: "pl.DataFrame") -> str:
+        return f"{shown.height} of {text.counted(self.rows.height, 'transfer', 'transfers')}"
