@@ -78,7 +78,9 @@ fn attempt(mut flow: ExternalSender, driver: &Driver, stop: &AtomicBool) -> io::
     let passed = run.0.stop()?;
     let counters = Counters::of(if flow.by_receiver { &server } else { &client })?;
     let found = driving.conclude(&counters)?;
-    Ok(run.outcome(result?, passed, found))
+    let mut outcome = run.outcome(result?, passed, found);
+    outcome.timeouts = Some(counters.get("TCPTimeouts"));
+    Ok(outcome)
 }
 
 /// A connection as its sender has it, and what its receiver reads.

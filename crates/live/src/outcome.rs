@@ -32,6 +32,8 @@ pub struct Outcome {
     pub packets_dropped: u64,
     /// Packets that the sender found lost.
     pub packets_lost: u64,
+    /// How often its retransmission timer expired; `None` where the stack does not count it.
+    pub timeouts: Option<u64>,
     /// What the window did.
     pub trace: Vec<crate::Sample>,
     /// How late the relay was, in real time.
@@ -64,6 +66,7 @@ impl Outcome {
             packets_sent: 0,
             packets_dropped,
             packets_lost: 0,
+            timeouts: None,
             trace: Vec::new(),
             lateness: None,
             answered: None,

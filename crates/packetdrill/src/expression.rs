@@ -272,6 +272,7 @@ mod tests {
             "assert tcpi_snd_cwnd == 10, tcpi_snd_cwnd",
             "assert tcpi_snd_cwnd == 10, 'cwnd=%d' % tcpi_snd_cwnd  # the initial window",
             "assert 9 < tcpi_snd_cwnd <= 10 and not tcpi_snd_cwnd == 11",
+            "assert tcpi_snd_cwnd \\\n == 10; \\\nassert 1",
             "assert (2 + 3) * 4 - 7 // 2 == 0x11 or False\nprint(tcpi_snd_cwnd)",
         ] {
             assert!(after(text).is_ok(), "{text}");

@@ -5,6 +5,7 @@
 //! takes the place of the sender's SYN, and the peer's acknowledgement of it that of the SYN-ACK:
 //! the same round trip is measured, and it is in the sender's hands to send either again.
 
+use crate::chronograph::{Activity, Chronograph};
 use crate::expression::Variables;
 use crate::problem::Problem;
 use crate::script::{Flags, Segment};
@@ -47,12 +48,17 @@ pub(crate) struct Host {
     open: bool,
     /// The window scale of the peer.
     scale: u8,
+    /// The peer's window, bytes.
+    window: u32,
     /// What the application has written.
     written: u64,
     mss: u32,
     fin: Fin,
     /// Whether the peer's FIN has come.
     finished: bool,
+    /// Whether the device refuses what is sent: it stays with the sender.
+    refused: bool,
+    chronograph: Chronograph,
     /// What it has sent that the script has not looked at.
     sent: VecDeque<Sent>,
 }
@@ -69,9 +75,12 @@ impl Host {
             began: false,
             open: false,
             scale: 0,
+            window: 0,
             written: 0,
             fin: Fin::None,
             finished: false,
+            refused: false,
+            chronograph: Chronograph::default(),
             sent: VecDeque::new(),
         })
     }
@@ -103,6 +112,11 @@ impl Host {
             self.fin = Fin::Waits;
         }
         self.transmit(now);
+    }
+
+    /// Whether the device refuses what is sent from now on.
+    pub(crate) fn set_refused(&mut self, refused: bool) {
+        self.refused = refused;
     }
 
     /// When to call [`on_timer`](Self::on_timer).
@@ -156,6 +170,7 @@ impl Host {
             .unwrap_or(0)
             .checked_shl(scale.min(14).into());
         let window = window.unwrap_or(0);
+        self.window = window;
         let mut answer = if self.open {
             Packet::new(0, 0, self.ack(segment, window))
         } else {
@@ -220,6 +235,9 @@ impl Host {
 
     /// Sends whatever may leave now.
     fn transmit(&mut self, now: Instant) {
+        if self.refused {
+            return;
+        }
         while let Some(packet) = self.sender.poll_transmit(now) {
             let segment = self.segment(&packet);
             self.sent.push_back(Sent { at: now, segment });
@@ -227,6 +245,20 @@ impl Host {
         if self.fin == Fin::Waits && self.sender.unsent() == 0 {
             self.send_bare(true, now);
             self.fin = Fin::Sent;
+        }
+        self.chronograph.set(self.activity(), now);
+    }
+
+    /// What the connection does, as `tcp_write_xmit` sees it.
+    fn activity(&self) -> Activity {
+        let (una, unsent) = (self.sender.acknowledged(), self.sender.unsent());
+        let next_end = self.written - unsent + unsent.min(self.mss.into());
+        if una == self.written {
+            Activity::Idle
+        } else if unsent > 0 && next_end > una + u64::from(self.window) {
+            Activity::RwndLimited
+        } else {
+            Activity::Busy
         }
     }
 
@@ -270,6 +302,9 @@ impl Host {
 
     /// A segment without data.
     fn send_bare(&mut self, fin: bool, now: Instant) {
+        if self.refused {
+            return;
+        }
         let number = self.sent_up_to();
         let segment = Segment {
             flags: Flags {
@@ -315,13 +350,14 @@ impl Host {
     }
 
     /// `tcp_info`, with the constants that belong to it.
-    pub(crate) fn describe(&self, variables: &mut Variables) {
+    pub(crate) fn describe(&self, variables: &mut Variables, now: Instant) {
         let window = self.sender.window();
         let counters = self.sender.counters();
         let micros = |time: Duration| (time.nanos() / 1000) as f64;
         let (srtt, rttvar) = self.sender.rtt().smoothed().unwrap_or_default();
         let ssthresh = window.ssthresh;
-        let fields: [(&str, f64); 10] = [
+        let [busy, limited] = self.chronograph.times(now);
+        let fields: [(&str, f64); 12] = [
             ("tcpi_snd_cwnd", window.cwnd_segments() as Segments),
             ("tcpi_snd_ssthresh", ssthresh.floor().min(INFINITE_SSTHRESH)),
             ("tcpi_snd_mss", self.mss.into()),
@@ -335,6 +371,8 @@ impl Host {
             ("tcpi_data_segs_out", counters.packets_sent as f64),
             ("tcpi_total_retrans", counters.packets_retransmitted as f64),
             ("tcpi_notsent_bytes", self.sender.unsent() as f64),
+            ("tcpi_busy_time", micros(busy)),
+            ("tcpi_rwnd_limited", micros(limited)),
         ];
         set(variables, &fields);
         if let Some(info) = self.sender.info() {

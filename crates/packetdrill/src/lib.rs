@@ -8,11 +8,13 @@
 //! - the events `<`, `>`, `%{ }%` and system calls, with all forms of times;
 //! - segments of TCP with ECN bits and the options `mss`, `sackOK`, `wscale`, `TS` and `sack`;
 //! - assertions on the fields of `tcp_info` that [`flowstart_transport::info`] has;
-//! - of shell commands, the settings in [`settings`] and those known to make no difference.
+//! - of shell commands, the settings in [`settings`], those known to make no difference, and a
+//!   device that refuses what is sent (`tc qdisc replace dev tun0 root pfifo limit 0`).
 //!
 //! Not compared are PSH, the windows and timestamps that the host sends, and into how many large
 //! segments it puts what leaves at once: a `>` may mean several consecutive segments.
 
+mod chronograph;
 mod expression;
 mod host;
 mod parse;
@@ -21,18 +23,25 @@ mod runner;
 pub mod script;
 pub mod settings;
 
+use flowstart_control::Duration;
 use host::Host;
 use runner::Runner;
 use settings::Settings;
 
+pub use parse::{tolerance, TOLERANCES};
 pub use problem::Problem;
 
-/// Runs a script to its end, or to the first difference. Returns the parts
-/// that has no effect.
+/// Runs a script to its end, or to the first difference. Returns the parts that have no
+/// effect.
 pub fn run(text: &str) -> Result<Vec<Problem>, Problem> {
+    run_within(text, None)
+}
+
+/// The same with this tolerance of times, which takes the place of the script's.
+pub fn run_within(text: &str, tolerance: Option<Duration>) -> Result<Vec<Problem>, Problem> {
     let script = parse::script(text)?;
     let settings = Settings::of(&script)?;
     let host = Host::new(&settings)?;
-    Runner::new(host, script.tolerance).run(&script.events)?;
+    Runner::new(host, tolerance.unwrap_or(script.tolerance)).run(&script.events)?;
     Ok(settings.notes)
 }

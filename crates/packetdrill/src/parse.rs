@@ -11,6 +11,16 @@ use flowstart_control::{Duration, Instant};
 /// packetdrill's `--tolerance_usecs` where it is not given.
 const TOLERANCE: Duration = Duration::from_millis(4);
 
+/// What a tolerance is.
+pub const TOLERANCES: &str = "a number of microseconds, at most 10^12";
+
+/// A tolerance of times; `None` where the text is none of [`TOLERANCES`].
+pub fn tolerance(micros: &str) -> Option<Duration> {
+    let micros = micros.parse().ok();
+    let micros = micros.filter(|micros| *micros <= 1_000_000_000_000)?;
+    Some(Duration::from_micros(micros))
+}
+
 /// The script in `text`.
 pub fn script(text: &str) -> Result<Script, Problem> {
     let mut cursor = Cursor::new(text);
@@ -42,11 +52,8 @@ fn option(cursor: &mut Cursor, script: &mut Script) -> Result<(), Problem> {
     let text = cursor.rest_of_line().trim();
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
     if name == "tolerance_usecs" {
-        let problem = |_| {
-            let right = "a number of microseconds";
-            Problem::new(line, format!("tolerance_usecs is `{value}`, not {right}"))
-        };
-        script.tolerance = Duration::from_micros(value.parse().map_err(problem)?);
+        let message = format!("tolerance_usecs is `{value}`, not {TOLERANCES}");
+        script.tolerance = tolerance(value).ok_or_else(|| Problem::new(line, message))?;
     }
     Ok(())
 }
@@ -235,7 +242,12 @@ mod tests {
             ("+0 %{ assert", "1: expected `}%`, not the end"),
             (
                 "--tolerance_usecs=much",
-                "1: tolerance_usecs is `much`, not a number of microseconds",
+                "1: tolerance_usecs is `much`, not a number of microseconds, at most 10^12",
+            ),
+            (
+                "--tolerance_usecs=18446744073709551615",
+                "1: tolerance_usecs is `18446744073709551615`, not a number of microseconds, at \
+                 most 10^12",
             ),
         ] {
             assert_eq!(problem(text), message);

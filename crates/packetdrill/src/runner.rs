@@ -49,7 +49,7 @@ impl Runner {
             let ran = self.event(event);
             ran.map_err(|message| Problem::new(event.line, message))?;
             if let Action::Check(Statements { line, text }) = &event.action {
-                self.host.describe(&mut self.variables);
+                self.host.describe(&mut self.variables, self.now);
                 execute(text, *line, &mut self.variables)?;
             }
         }
@@ -73,7 +73,19 @@ impl Runner {
         match &event.action {
             Action::Receive(segment) => self.host.receive(segment, self.now),
             Action::Call(call) => self.call(call),
-            Action::Expect(_) | Action::Check(_) | Action::Command(_) => Ok(()),
+            Action::Command(text) => {
+                self.command(text);
+                Ok(())
+            }
+            Action::Expect(_) | Action::Check(_) => Ok(()),
+        }
+    }
+
+    /// `tc qdisc replace dev tun0 root pfifo limit 0`: the device refuses what the host sends.
+    fn command(&mut self, text: &str) {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        if words.first() == Some(&"tc") {
+            self.host.set_refused(words.ends_with(&["limit", "0"]));
         }
     }
 
@@ -100,6 +112,7 @@ impl Runner {
                 };
                 self.host.write(bytes.ok_or_else(problem)?, self.now);
             }
+            "sendmsg" => self.host.write(message_bytes(call)?, self.now),
             "close" | "shutdown" => self.host.close(self.now),
             name if WITHOUT_EFFECT.contains(&name) => {}
             name => return Err(format!("the system call `{name}` is not interpreted")),
@@ -164,6 +177,28 @@ impl Runner {
         }
         segment
     }
+}
+
+/// The bytes of `sendmsg(4, {..., msg_iov(2)=[{..., 40}, {..., 20}], ...}, 0)`.
+fn message_bytes(call: &Call) -> Result<u64, String> {
+    let [_, message, flags] = call.arguments.as_slice() else {
+        return Err("sendmsg needs a message and flags".into());
+    };
+    if flags.contains("MSG_MORE") {
+        return Err("MSG_MORE is not interpreted".into());
+    }
+    let vectors = message
+        .split_once("msg_iov")
+        .and_then(|(_, rest)| rest.split_once("]"));
+    let lengths = vectors
+        .map_or("", |(vectors, _)| vectors)
+        .split(['{', '}'])
+        .skip(1)
+        .step_by(2);
+    let lengths = lengths.map(|vector| vector.rsplit(',').next()?.trim().parse::<u64>().ok());
+    let bytes = lengths.sum::<Option<u64>>();
+    let bytes = bytes.filter(|bytes| (1..=MOST_WRITTEN).contains(bytes));
+    bytes.ok_or_else(|| format!("sendmsg needs vectors of 1 to {MOST_WRITTEN} bytes"))
 }
 
 /// Whether a segment matches the script in all that the script specifies.

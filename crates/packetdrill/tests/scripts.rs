@@ -1,7 +1,8 @@
 //! The scripts next to this file hold for the stack `linux`, and a script that does not hold is
 //! reported with what was expected and what came.
 
-use flowstart_packetdrill::run;
+use flowstart_control::Duration;
+use flowstart_packetdrill::{run, run_within};
 use std::fs;
 use std::path::PathBuf;
 
@@ -65,6 +66,13 @@ fn a_segment_at_another_time_is_reported() {
 }
 
 #[test]
+fn a_tolerance_of_the_caller_takes_the_place_of_the_scripts() {
+    let script = format!("{OPEN}+0 write(4, ..., 1000) = 1000\n+.010 > . 1:1001(1000) ack 1");
+    assert!(run(&script).is_err());
+    assert!(run_within(&script, Some(Duration::from_millis(15))).is_ok());
+}
+
+#[test]
 fn an_assertion_that_does_not_hold_is_reported_with_the_values() {
     assert_eq!(
         problem("+0 %{\nassert tcpi_snd_cwnd == 3\n}%"),
@@ -88,6 +96,15 @@ fn what_cannot_be_is_refused() {
             "7: it is 0.1000 s already, later than 0.0500 s",
         ),
         ("+0 < R. 1:1(0) ack 1", "7: RST is not interpreted"),
+        (
+            "+0 sendmsg(4, {msg_iov(1)=[{..., 40}], msg_flags=0}, MSG_MORE) = 40",
+            "7: MSG_MORE is not interpreted",
+        ),
+        (
+            "+0 sendmsg(4, {msg_iov(1)=[{..., many}], msg_flags=0}, 0) = 40",
+            "7: sendmsg needs vectors of 1 to 2147483647 bytes",
+        ),
+        ("+0 sendmsg(4) = 40", "7: sendmsg needs a message and flags"),
     ] {
         assert_eq!(problem(script), message);
     }

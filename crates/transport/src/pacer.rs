@@ -1,5 +1,6 @@
 //! Spacing out what the window would let go at once.
 
+use crate::segment::{SegmentRange, Why};
 use flowstart_control::{Duration, Instant, Rate};
 use std::num::NonZeroU64;
 
@@ -37,6 +38,8 @@ pub struct Pacer {
     waiting: bool,
     /// Segments of the burst under way that may still leave.
     left: u32,
+    /// Where the packet under way ends, and what it is sent for.
+    packet: Option<(u64, Why)>,
     /// How late it left, as far as that is still to be made up for.
     late: Duration,
     /// What the last wait was rounded off by, in nanoseconds times the pacing rate: a thousand waits
@@ -60,6 +63,16 @@ impl Pacer {
         self.waiting = due.is_some();
         self.next = due.unwrap_or(self.next);
         !self.waiting
+    }
+
+    /// What leaves next with segmentation offload. A burst is one packet of the write or the
+    /// retransmission queue: what does not continue it waits for it (`tcp_pacing_check`).
+    pub fn begin_packet(&mut self, segment: SegmentRange) {
+        let SegmentRange { range, why } = segment;
+        if self.packet != Some((range.start, why)) {
+            self.left = 0;
+        }
+        self.packet = Some((range.end, why));
     }
 
     /// Nothing waits; the burst under way is over.
@@ -117,6 +130,7 @@ impl Pacer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::segment::ByteRange;
 
     #[test]
     fn segments_leave_at_the_rate_and_the_first_at_once() {
@@ -168,6 +182,31 @@ mod tests {
         }
         assert!(!pacer.admits(Some(RATE), Instant::ZERO, Instant::ZERO));
         assert_eq!(pacer.deadline(), Some(Instant::from_millis(3)));
+    }
+
+    #[test]
+    fn a_burst_is_one_packet_of_new_or_repeated_data() {
+        let segment = |start, why| {
+            let end = start + 1000;
+            ByteRange { start, end }.because(why)
+        };
+        let three = Release {
+            burst: 3,
+            makes_up: false,
+        };
+        for (second, together) in [
+            (segment(6000, Why::Lost), true),
+            (segment(8000, Why::Lost), false),
+            (segment(6000, Why::New), false),
+        ] {
+            let mut pacer = Pacer::default();
+            pacer.begin_packet(segment(5000, Why::Lost));
+            assert!(pacer.admits(Some(RATE), Instant::ZERO, Instant::ZERO));
+            pacer.sent(RATE, three, 1000, Instant::ZERO);
+            pacer.begin_packet(second);
+            let admitted = pacer.admits(Some(RATE), Instant::ZERO, Instant::ZERO);
+            assert_eq!(admitted, together, "{second:?}");
+        }
     }
 
     #[test]

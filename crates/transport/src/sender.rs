@@ -711,6 +711,9 @@ impl Sender {
         let window = &c.session.window;
         let by_tokens = self.bucket.is_some()
             && (window.pacing.is_none() || c.stack.pacing.rule == Pacing::TokenBucket(Bucket::Noq));
+        if c.stack.pacing.tso && window.pacing.is_some() {
+            self.pacer.begin_packet(segment);
+        }
         let admitted = match by_tokens {
             false => self.pacer.admits(window.pacing, window.pacing_from, now),
             true => {

@@ -47,13 +47,17 @@ pub(super) struct Statement {
 }
 
 /// The statements of a text that begins at `line`. A line ends a statement unless a parenthesis
-/// is open.
+/// is open or it ends in `\`.
 pub(super) fn tokens(text: &str, line: usize) -> Result<Vec<Statement>, Problem> {
     let mut statements = Vec::new();
     let mut tokens = Vec::new();
     let mut depth = 0;
     for (text, line) in text.lines().zip(line..) {
-        let mut rest = text.trim();
+        let text = text.trim();
+        let (mut rest, continues) = match text.strip_suffix('\\') {
+            Some(text) => (text, true),
+            None => (text, false),
+        };
         while !rest.is_empty() && !rest.starts_with('#') {
             let (token, length) = token(rest).ok_or_else(|| unknown(rest, line))?;
             rest = rest[length..].trim_start();
@@ -65,7 +69,7 @@ pub(super) fn tokens(text: &str, line: usize) -> Result<Vec<Statement>, Problem>
                 }
             }
         }
-        if depth <= 0 {
+        if depth <= 0 && !continues {
             end(&mut statements, &mut tokens, line);
         }
     }

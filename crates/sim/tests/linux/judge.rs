@@ -1,20 +1,8 @@
 //! What a recorded figure allows, and which figures are known to lie outside of it.
 
+use super::cases::text;
 use serde::Deserialize;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
-
-/// A file among the recordings.
-pub fn data(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("../../tests/data/linux")
-        .join(name)
-}
-
-/// The text of such a file.
-pub fn text(name: &str) -> String {
-    std::fs::read_to_string(data(name)).expect("the recording is kept here")
-}
 
 /// A recorded figure: the median of several runs, the minimum and the maximum.
 #[derive(Clone, Copy, Debug)]

@@ -1,14 +1,16 @@
 //! The `linux` preset against recordings of a Linux kernel: completion, drops,
 //! retransmissions, and the end of the startup.
 
+mod cases;
 mod judge;
 mod phenomena;
 mod receiver;
 
+use cases::text;
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::record::trace::Event;
 use flowstart_sim::{run, Scenario};
-use judge::{assert_listed, text, Tolerance};
+use judge::{assert_listed, Tolerance};
 
 /// The median of several runs of a case.
 struct Recorded {

@@ -1,27 +1,12 @@
 //! The `linux` preset against recordings of Linux by phenomenon: packets that are late, lost or
 //! marked, a second flow, windows, idle times, data from the end that accepted, short transfers.
 
-use super::judge::{assert_listed, case_of, data, listed, text, Figure, Tolerance};
-use flate2::read::GzDecoder;
+use super::cases::{cases, scenario, text, Case};
+use super::judge::{assert_listed, case_of, listed, Figure, Tolerance};
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::record::trace::Event;
-use flowstart_sim::{run, Outcome, Scenario};
+use flowstart_sim::{run, Outcome};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
-use std::fs::File;
-use std::io::{BufRead, BufReader};
-
-/// A case, as `cases.csv` has it: its columns by name.
-type Case = BTreeMap<String, String>;
-
-fn cases() -> Vec<Case> {
-    let text = text("cases.csv");
-    let mut lines = text.lines().map(|line| line.split(',').map(str::to_string));
-    let heading: Vec<String> = lines.next().unwrap().collect();
-    lines
-        .map(|cells| heading.iter().cloned().zip(cells).collect())
-        .collect()
-}
 
 /// A case's figures by name; `exit` is there once for each reason with which a run ended.
 fn figures(of: &str) -> BTreeMap<String, Figure> {
@@ -39,81 +24,6 @@ fn figures(of: &str) -> BTreeMap<String, Figure> {
             (cells[1].to_string(), figure)
         })
         .collect()
-}
-
-/// `position = delay` for each packet that is late.
-fn delays(list: &str) -> String {
-    if let Some(late) = list.strip_prefix("every50-") {
-        let entry = |n: u64| format!("{} = '{late}'", 50 * n);
-        return (1..=180).map(entry).collect::<Vec<_>>().join(", ");
-    }
-    let file = File::open(data(&format!("{list}.csv.gz"))).expect("the list is kept here");
-    let lines = BufReader::new(GzDecoder::new(file)).lines().skip(1);
-    let entry = |line: std::io::Result<String>| line.unwrap().replace(',', " = '") + "us'";
-    lines.map(entry).collect::<Vec<_>>().join(", ")
-}
-
-/// How the tables of a kernel with stock buffers read here (`tcp_rmem`, `tcp_wmem`). Of the memory
-/// that a packet takes there, which came through a TUN device, 80896 of 131072 bytes are payload.
-const STOCK: &str = "receive_buffer = '131072B'\nreceive_buffer_max = '33554432B'\n\
-                     receive_share = 0.6172\nsend_buffer = '4194304B'\n";
-
-fn scenario(case: &Case) -> Scenario {
-    let (startup, cc) = match &*case["cc"] {
-        "cubic" => ("hystart", "cubic"),
-        "reno" => ("slow-start", "reno"),
-        "bbr" => ("bbr-startup", "bbr"),
-        other => panic!("no sender is like `{other}`"),
-    };
-    let given = |column: &str| Some(case[column].as_str()).filter(|cell| !cell.is_empty());
-    let mut path = format!(
-        "rate = '{}Mbps'\nrtt = '{}ms'\nbuffer = '{}pkt'\nreverse_buffer = '100000pkt'\n",
-        case["rate_mbps"], case["rtt_ms"], case["limit_pkts"]
-    );
-    if let Some(above) = given("mark_above") {
-        // Marks whatever finds more than so many waiting.
-        path += &format!(
-            "queue = 'red:ecn=true,q_w=1,th_min={above},th_max={above}.5,gentle=false,wait=false,\
-             mark_p=1,max_p=1'\nreverse_queue = 'drop-tail'\n"
-        );
-    }
-    let mut stack = format!("preset = 'linux'\niw = {}\n", case["iw"]);
-    if case["buffers"] == "stock" {
-        stack += STOCK;
-    }
-    stack += match &*case["sysctl"] {
-        // Linux 6.18 has nothing but RACK any more: with `tcp_recovery=0` it does the same.
-        "" | "tcp_recovery=0" | "tcp_slow_start_after_idle=1" => "",
-        "tcp_dsack=0" => "dsack = false\n",
-        "tcp_ecn=1" => "ecn = true\n",
-        "tcp_slow_start_after_idle=0" => "restart = 'keep'\n",
-        other => panic!("nothing is like `{other}`"),
-    };
-    let mut flow = format!(
-        "startup = '{startup}'\ncc = '{cc}'\nopener = '{}'\n",
-        case["opener"]
-    );
-    if let Some(positions) = given("forced_drops") {
-        writeln!(flow, "forced_drops = [{}]", positions.replace(' ', ", ")).unwrap();
-    }
-    if let Some(list) = given("delays") {
-        writeln!(flow, "delays = {{ {} }}", delays(list)).unwrap();
-    }
-    let bytes = &case["bytes"];
-    let work = match given("write2_ms") {
-        Some(at) => format!(
-            "writes = [{{ at = '0s', size = '{bytes}B' }}, {{ at = '{at}ms', size = '{}B' }}]\n",
-            case["bytes2"]
-        ),
-        None => format!("size = '{bytes}B'\n"),
-    };
-    let mut flows = format!("[[flows]]\n{flow}{work}");
-    if let Some(at) = given("second_at_s") {
-        let size = &case["second_bytes"];
-        flows += &format!("[[flows]]\n{flow}size = '{size}B'\nstart = '{at}s'\n");
-    }
-    let text = format!("trace = true\n[path]\n{path}[stack]\n{stack}{flows}");
-    Scenario::from_toml(&text).unwrap_or_else(|e| panic!("{text}: {e}"))
 }
 
 /// What a run of ours has for the recorded figures, by their names.
@@ -230,7 +140,7 @@ fn tolerance(case: &Case, figure: &str) -> Tolerance {
     let jitter = case["delays"].starts_with("jitter");
     let (share, floor) = match figure.strip_prefix("second ").unwrap_or(figure) {
         "completion" if jitter => (0.05, 3.0),
-        "completion" if case["group"] == "loss" => (0.03, 3.0),
+        "completion" if ["loss", "far-burst"].contains(&&*case["group"]) => (0.03, 3.0),
         "completion" => (0.02, 3.0),
         "retransmitted" | "dropped" if jitter => (0.1, 5.0),
         "retransmitted" | "dropped" | "max cwnd" => (0.1, 2.0),
@@ -326,11 +236,42 @@ fn short_transfers_with_losses() {
 }
 
 #[test]
+fn losses_at_the_tail_at_long_round_trips() {
+    assert_alike("far-tail");
+}
+
+#[test]
+fn bursts_of_losses_at_long_round_trips() {
+    assert_alike("far-burst");
+}
+
+#[test]
+fn late_packets_at_long_round_trips() {
+    assert_alike("far-reorder");
+}
+
+#[test]
+fn full_queues_at_long_round_trips() {
+    assert_alike("far-overflow");
+}
+
+#[test]
 fn every_case_is_run_and_every_listed_miss_is_one_of_a_case() {
     let all = cases();
     let groups: BTreeSet<&str> = all.iter().map(|case| case["group"].as_str()).collect();
     let run = [
-        "ecn", "idle", "loss", "passive", "reorder", "short", "two", "window",
+        "ecn",
+        "far-burst",
+        "far-overflow",
+        "far-reorder",
+        "far-tail",
+        "idle",
+        "loss",
+        "passive",
+        "reorder",
+        "short",
+        "two",
+        "window",
     ];
     assert_eq!(groups, BTreeSet::from(run));
     let names: BTreeSet<&str> = all.iter().map(|case| case["case"].as_str()).collect();

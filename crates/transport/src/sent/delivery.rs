@@ -60,6 +60,8 @@ pub struct DeliveryRate {
     fresh: u64,
     /// What else such packets had in flight.
     fresh_headers: u64,
+    /// Bytes that came twice, of which it has not been notified either.
+    repeated: u64,
     pipe_before: u64,
     now: Instant,
     /// The rate of the last sample.
@@ -127,6 +129,13 @@ impl DeliveryRate {
         self.fresh_headers += bytes;
     }
 
+    /// It reports so many bytes that came twice, which count as delivered too (`tcp_dsack_seen`).
+    pub fn take_repeated(&mut self, bytes: u64, now: Instant) {
+        self.repeated += bytes;
+        self.sampler.delivered += bytes;
+        self.sampler.on_acked(None, now);
+    }
+
     /// The acknowledgement reports for the first time that these have arrived, of which all below
     /// `una` is done with.
     pub(super) fn take(&mut self, una: u64, fresh: &[(u64, u64)], now: Instant) {
@@ -191,13 +200,13 @@ impl DeliveryRate {
         least_rtt: Option<Duration>,
     ) -> Delivery {
         // What neither arrived nor is in flight any more has been found lost.
-        let newly = std::mem::take(&mut self.fresh);
+        let fresh = std::mem::take(&mut self.fresh);
         let headers = std::mem::take(&mut self.fresh_headers);
-        let lost = self.pipe_before.saturating_sub(pipe + newly + headers);
+        let lost = self.pipe_before.saturating_sub(pipe + fresh + headers);
         self.sampler.lost += lost;
         Delivery {
             total: self.sampler.delivered,
-            newly,
+            newly: fresh + std::mem::take(&mut self.repeated),
             lost,
             in_flight_before: self.pipe_before,
             repairing,
@@ -339,6 +348,22 @@ mod tests {
         // Number 0 left again after three were delivered.
         assert_eq!(sample(s.ack(4, &[], 0, 110)), (3, 1, 60));
         assert_eq!(sample(s.ack(5, &[], 0, 112)), (3, 2, 62));
+    }
+
+    #[test]
+    fn what_came_twice_is_delivered_too_and_was_not_lost() {
+        let mut s = Measured::new();
+        (0..3).for_each(|n| s.send(n, 0));
+        s.ack(1, &[], 0, 100);
+        let pipe = s.pipe;
+        s.rate().note_pipe(pipe);
+        s.rate().take_repeated(SIZE, Instant::from_millis(110));
+        let d = s.rate().conclude(pipe, false, None);
+        assert_eq!((d.newly, d.total, d.lost), (SIZE, 2 * SIZE, 0));
+        assert!(d.sample.is_none());
+        // The next packet leaves after the two.
+        s.send(3, 120);
+        assert_eq!(sample(s.ack(4, &[], 0, 240)), (2, 3, 130));
     }
 
     #[test]

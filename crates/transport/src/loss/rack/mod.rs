@@ -147,7 +147,7 @@ impl Rack {
         self.forced = self.forced.filter(|plan| plan.end > una);
         let duplicates = match ack.option() {
             AckOption::None => 0,
-            option => self.note_duplicates(c, ack.una(), option),
+            option => self.note_duplicates(c, ack.una(), option, now),
         };
         let advanced = newly.acked > 0;
         let overtaken = std::mem::take(&mut self.overtaken);
@@ -281,7 +281,13 @@ impl Rack {
     /// Data has come twice (`tcp_dsack_seen`, `tcp_check_dsack`). Returns how many bytes of it were
     /// sent twice.
     #[cold]
-    fn note_duplicates(&mut self, c: &mut Connection, una: u64, option: AckOption) -> u64 {
+    fn note_duplicates(
+        &mut self,
+        c: &mut Connection,
+        una: u64,
+        option: AckOption,
+        now: Instant,
+    ) -> u64 {
         let AckOption::Duplicate { start, len } = option else {
             return 0;
         };
@@ -294,6 +300,9 @@ impl Rack {
             self.reordering.note_duplicate();
         }
         self.episode.duplicated(segments, end);
+        if let Some(delivery) = c.sent.delivery() {
+            delivery.take_repeated(len.into(), now);
+        }
         u64::from(len)
     }
 
