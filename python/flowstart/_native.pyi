@@ -188,6 +188,12 @@ def buffer_warning(packets: int, field: str, given: str, place: str, window: int
 def without_effect(resolved: str) -> list[str]:
     """What a resolved scenario has that changes nothing in it, in a sentence each."""
 
+def omissions(resolved: str) -> tuple[list[str], list[str]]:
+    """What the presets of a resolved scenario leave out, and which of that can decide the startup."""
+
+def preset_omissions(name: str) -> list[tuple[str, str, str]]:
+    """The rules that a preset leaves out: what each decides of a result, the rule and its source."""
+
 def headline(facts: str) -> str: ...
 def legend(facts: str) -> str: ...
 def notes(setting: str, repeated: bool) -> tuple[list[str], list[str]]: ...

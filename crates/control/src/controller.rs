@@ -8,6 +8,7 @@
 use crate::avoidance::Avoidance;
 use crate::exit::{Exit, Reason};
 use crate::landing::{Landing, LandingRule};
+use crate::raised_window::RaisedWindow;
 use crate::session::limited::GrowthGate;
 use crate::signals::{
     Ack, Established, Feedback, Idle, Loss, Marked, PathInfo, PeerGap, Recovered, Sent, Syn,
@@ -46,11 +47,16 @@ struct Overrides {
     landing: Option<Box<Landing>>,
     /// Where the avoidance counts what lets the startup's window grow.
     startup_credit: bool,
+    /// Where the stack raises the window besides.
+    raised: Option<RaisedWindow>,
 }
 
 impl Overrides {
     fn any(&self) -> bool {
-        self.growth_gate.is_some() || self.landing.is_some() || self.startup_credit
+        self.growth_gate.is_some()
+            || self.landing.is_some()
+            || self.startup_credit
+            || self.raised.is_some()
     }
 }
 
@@ -79,6 +85,7 @@ impl Controller {
             growth_gate: slow_start.growth_gate().map(GrowthGate::of),
             landing: None,
             startup_credit: avoidance.counts_for_startup(),
+            raised: RaisedWindow::of(slow_start.convention()),
         };
         Controller {
             startup,
@@ -181,6 +188,9 @@ impl Controller {
     pub fn on_established(&mut self, w: &mut Window, e: &Established) {
         w.header = e.header;
         self.slow_start.open(w, e);
+        if let Some(raised) = self.overrides.as_mut().and_then(|o| o.raised.as_mut()) {
+            raised.open(w, e);
+        }
         self.startup.on_established(w, e);
         self.avoidance.on_established(w, e);
         if let Some(gate) = self.growth_gate_mut() {
@@ -213,6 +223,7 @@ impl Controller {
             false => a.credit,
         };
         let a = &Ack { credit, ..*a };
+        self.raise(w, a);
         if let Some(landing) = self.landing_mut() {
             landing.measure(a);
         }
@@ -236,6 +247,15 @@ impl Controller {
         }
         gate.note(w);
         self.overrides.get_or_insert_default().growth_gate = Some(gate);
+    }
+
+    /// The stack raises the window of a startup in charge.
+    fn raise(&mut self, w: &mut Window, a: &Ack) {
+        let raises = self.startup.in_charge(w) && !self.owns_cwnd();
+        let raised = self.overrides.as_mut().and_then(|o| o.raised.as_mut());
+        if let Some(raised) = raised.filter(|_| raises) {
+            raised.raise(w, a);
+        }
     }
 
     fn growth_gate_mut(&mut self) -> Option<&mut GrowthGate> {

@@ -25,6 +25,12 @@ pub enum Convention {
     Quiche,
     /// s2n-quic 1.91.
     S2n,
+    /// quicly at b11d363.
+    Quicly,
+    /// picoquic 1.1.52.
+    Picoquic,
+    /// neqo 0.30.
+    Neqo,
 }
 
 impl Convention {

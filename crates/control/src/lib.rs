@@ -17,6 +17,7 @@ mod near_units;
 mod nearest;
 mod one_line;
 pub mod params;
+mod raised_window;
 mod rate_codes;
 pub mod session;
 pub mod signals;

@@ -141,6 +141,11 @@ impl SlowStart {
         })
     }
 
+    /// The convention of its stack.
+    pub(crate) fn convention(&self) -> Convention {
+        self.convention
+    }
+
     /// What lets an unused window grow, where that is not the stack's rule.
     pub(crate) fn growth_gate(&self) -> Option<GateRule> {
         self.growth_gate

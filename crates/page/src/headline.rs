@@ -1,6 +1,7 @@
 //! One line on what was compared, and warnings about what was perhaps not meant.
 
 use crate::notes::without_effect;
+use crate::omissions::decisive_omissions;
 use crate::plan::Plan;
 use crate::rows::Row;
 use crate::{ingredients, text};
@@ -201,10 +202,12 @@ pub fn small_buffers(given: &Value, resolved: &Value, window: u64) -> Vec<SmallB
     found
 }
 
-/// The warnings about the buffers of a plan, and about fields that change nothing.
+/// The warnings about the buffers of a plan, about fields that change nothing, and about what a preset
+/// leaves out that can decide the startup.
 pub(crate) fn warnings(plan: &Plan, resolved: &Value) -> Vec<String> {
     let window = window_of(&resolved["stack"]);
     let found = small_buffers(&plan.path.object().into(), &resolved["path"], window);
     let buffers = found.iter().map(|one| one.warning("", window));
-    buffers.chain(without_effect(resolved)).collect()
+    let lines = buffers.chain(without_effect(resolved));
+    lines.chain(decisive_omissions(resolved)).collect()
 }

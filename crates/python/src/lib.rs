@@ -50,8 +50,9 @@ mod _native {
     #[pymodule_export]
     use crate::page::{
         buffer_warning, check_options, count, drawn, fastest, headline, initial_window, legend,
-        marked, near, notes, percent, quick_start, rate, rate_steps, ratio, request_fields,
-        seconds, size, small_buffers, split, stack_fields, stack_value, without_effect, Explorer,
+        marked, near, notes, omissions, percent, preset_omissions, quick_start, rate, rate_steps,
+        ratio, request_fields, seconds, size, small_buffers, split, stack_fields, stack_value,
+        without_effect, Explorer,
     };
     #[pymodule_export]
     use crate::table::Table;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use flowstart_control::Named;
 use flowstart_page::{
     Custom, Failure, Finished, Headline, Legend, Page, Part, Run, Setting, SmallBuffer,
 };
@@ -186,6 +187,26 @@ pub fn small_buffers(
 pub fn without_effect(resolved: &str) -> PyResult<Vec<String>> {
     let resolved = serde_json::from_str(resolved).map_err(no_json)?;
     Ok(flowstart_page::without_effect(&resolved))
+}
+
+/// What the presets of a resolved scenario leave out, and which of that can decide the startup.
+#[pyfunction]
+pub fn omissions(resolved: &str) -> PyResult<(Vec<String>, Vec<String>)> {
+    let resolved = serde_json::from_str(resolved).map_err(no_json)?;
+    Ok((
+        flowstart_page::omissions(&resolved),
+        flowstart_page::decisive_omissions(&resolved),
+    ))
+}
+
+/// The rules that a preset leaves out: what each decides of a result, the rule and its source.
+#[pyfunction]
+pub fn preset_omissions(name: &str) -> Vec<(&'static str, &'static str, &'static str)> {
+    let preset = flowstart_transport::stack::all_presets().find(|preset| preset.name == name);
+    let omissions = preset.into_iter().flat_map(|preset| preset.omissions);
+    omissions
+        .map(|one| (one.touches.name(), one.rule, one.source))
+        .collect()
 }
 
 /// What to report of such a buffer; `place` are further words on where it is.

@@ -10,11 +10,11 @@ use super::profile::RecoveryProfile;
 use super::rtt::RttEstimator;
 use super::segment::{ByteRange, SegmentRange};
 use super::sent::{Departures, NewlyAcked, NewlyAckedPackets, Reception, SentPackets};
-use super::stack::{EcnMode, Sharing, Stack};
+use super::stack::{EcnMode, Sharing, Stack, Utilization};
 use super::throughput::Throughput;
 use super::timer::Timer;
 use crate::narrow::saturated;
-use flowstart_control::session::limited::CwndLimited;
+use flowstart_control::session::limited::{is_half_used, CwndLimited};
 use flowstart_control::session::Session;
 use flowstart_control::{Controller, Duration, Instant, Segments, Window};
 use flowstart_wire as wire;
@@ -252,11 +252,24 @@ impl Connection {
     pub fn note_limit(&mut self, pipe: u64, now: Instant) {
         if self.stack.window.app_limited_when_drained && self.has_nothing_to_send() {
             self.limited = CwndLimited::default();
-        } else if !self.session.window.has_room(pipe) {
+        } else if self.uses_window(pipe) {
             return self.note_limited();
         }
         if let Some(throughput) = self.throughput.as_mut().filter(|_| self.nxt >= self.queued) {
             throughput.starve(now);
+        }
+    }
+
+    /// Whether `pipe` bytes in flight are use enough of the window for it to grow.
+    fn uses_window(&self, pipe: u64) -> bool {
+        let window = &self.session.window;
+        match self.stack.window.used_from {
+            Utilization::Full => !window.has_room(pipe),
+            Utilization::Half => !window.holds(2 * pipe),
+            Utilization::HalfInSlowStart => {
+                let burst = 2 * u64::from(window.mss);
+                is_half_used(window, pipe) || !window.holds(pipe + burst)
+            }
         }
     }
 

@@ -4,9 +4,10 @@ mod choices;
 mod presets;
 
 pub use choices::{
-    EcnMode, Filling, NewRenoOptions, Pacing, RecoveryKind, ReductionKind, Restart, Sharing, Undo,
+    EcnMode, Filling, NewRenoOptions, Pacing, RecoveryKind, ReductionKind, Restart, Sharing,
+    Touches, Undo, Utilization,
 };
-pub use presets::{all_presets, names, Preset, DEFAULT, PRESETS};
+pub use presets::{all_presets, names, Omission, Preset, DEFAULT, PRESETS};
 
 use super::handshake::{Handshake, SMALLEST_INITIAL};
 use super::receive_window::{Field, Growth, ReceiveBuffer, ReceiveWindow};
@@ -117,6 +118,8 @@ pub struct WindowOptions {
     pub restart: Restart,
     /// Let the window grow although the application, not the window, limits the flight.
     pub grow_when_app_limited: bool,
+    /// How much of the window in flight lets it grow.
+    pub used_from: Utilization,
     /// With nothing left to send, the sender is limited by the application, whatever its window had
     /// held back before (quinn-proto 0.11.19 and noq-proto 1.4.0, `app_limited`).
     pub app_limited_when_drained: bool,

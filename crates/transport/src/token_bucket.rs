@@ -45,18 +45,32 @@ pub enum Bucket {
     /// at two windows a round trip in slow start, and 1.25 afterwards (s2n-quic-core 0.91.0,
     /// `recovery/pacing.rs`).
     S2n,
+    /// picoquic's, which is empty at first, so that the first window is paced as well. It earns 1.25
+    /// windows a round trip in slow start and one afterwards, and a wait lasts until there is a packet
+    /// (picoquic 1.1.52 at d199d45, `pacing.c`).
+    Picoquic,
 }
 
 impl Bucket {
     /// Windows that are earned in a round trip, as a fraction.
-    fn rate(self) -> (u64, u64) {
+    fn rate(self, slow_start: bool) -> (u64, u64) {
         match self {
             Bucket::Quinn | Bucket::Noq | Bucket::S2n => (5, 4),
             Bucket::Neqo => (2, 1),
             Bucket::Tquic => (1, 1),
+            Bucket::Picoquic if slow_start => (5, 4),
+            Bucket::Picoquic => (1, 1),
         }
     }
 }
+
+/// picoquic's windows, in packets, below which it does not pace; its bounds of the capacity, in packets;
+/// and the minimum, in bytes, and the time for which the capacity lasts on round trips above four times
+/// that in slow start (`picoquic_update_pacing_window`, `PICOQUIC_MAX_BANDWIDTH_TIME_INTERVAL_MAX`).
+const PICOQUIC_UNPACED: u64 = 8;
+const PICOQUIC_BURST: (u64, u64) = (2, 16);
+const PICOQUIC_LONG_BURST: u64 = 0x8000;
+const PICOQUIC_INTERVAL: Duration = Duration::from_millis(15);
 
 /// `MINIMUM_PACING_RTT` of s2n-quic: shorter paths are not paced.
 const MIN_PACED_RTT: Duration = Duration::from_millis(2);
@@ -77,6 +91,8 @@ pub struct TokenBucket {
     filled: Instant,
     /// s2n-quic: how many bytes may leave until the handshake is confirmed.
     unconfirmed: Option<u64>,
+    /// Slow start continues.
+    slow_start: bool,
 }
 
 impl TokenBucket {
@@ -90,9 +106,12 @@ impl TokenBucket {
             window,
             filled: now,
             unconfirmed: None,
+            slow_start: true,
         };
         bucket.capacity = bucket.capacity_for(window, packet, INITIAL_RTT);
-        bucket.tokens = bucket.capacity;
+        if kind != Bucket::Picoquic {
+            bucket.tokens = bucket.capacity;
+        }
         bucket
     }
 
@@ -101,7 +120,29 @@ impl TokenBucket {
             let bytes = u128::from(window) * u128::from(time.nanos());
             narrowed(bytes / u128::from(srtt.nanos().max(1)))
         };
-        self.bounded(&in_time, packet)
+        match self.kind {
+            Bucket::Picoquic => self.capacity_of_picoquic(window, packet, srtt, &in_time),
+            _ => self.bounded(&in_time, packet),
+        }
+    }
+
+    fn capacity_of_picoquic(
+        &self,
+        window: u64,
+        packet: u64,
+        srtt: Duration,
+        in_time: &dyn Fn(Duration) -> u64,
+    ) -> u64 {
+        let (least, most) = PICOQUIC_BURST;
+        let quarter = window / 4;
+        if quarter < least * packet {
+            return least * packet;
+        }
+        match self.slow_start && srtt > PICOQUIC_INTERVAL.times(4) {
+            true if quarter < PICOQUIC_LONG_BURST => PICOQUIC_LONG_BURST,
+            true => quarter.max(in_time(PICOQUIC_INTERVAL)),
+            false => quarter.min(most * packet),
+        }
     }
 
     /// The capacity, where so many bytes are sent in a time.
@@ -115,7 +156,7 @@ impl TokenBucket {
                 let (least, most) = TQUIC_BURST;
                 in_time(TQUIC_GRANULARITY).clamp(least * packet, most * packet)
             }
-            Bucket::S2n => MIN_BURST_SIZE * packet,
+            Bucket::S2n | Bucket::Picoquic => MIN_BURST_SIZE * packet,
         }
     }
 
@@ -133,7 +174,10 @@ impl TokenBucket {
         if self.kind == Bucket::S2n {
             return self.departure(window, srtt, slow_start, now);
         }
-        if window != self.window {
+        let picoquic = self.kind == Bucket::Picoquic;
+        let unpaced = picoquic && window < PICOQUIC_UNPACED * packet;
+        if window != self.window || picoquic {
+            self.slow_start = slow_start;
             self.capacity = self.capacity_for(window, packet, srtt);
             self.tokens = self.tokens.min(self.capacity);
             self.window = window;
@@ -141,7 +185,7 @@ impl TokenBucket {
         if self.kind == Bucket::Neqo {
             return self.wait_of_neqo(packet, srtt, now);
         }
-        if self.tokens >= packet || window > u64::from(u32::MAX) {
+        if self.tokens >= packet || window > u64::from(u32::MAX) || unpaced {
             return None;
         }
         let earned = self.earned(srtt, now);
@@ -153,7 +197,7 @@ impl TokenBucket {
             return None;
         }
         let enough = match self.kind {
-            Bucket::Tquic => packet,
+            Bucket::Tquic | Bucket::Picoquic => packet,
             _ => packet.max(self.capacity),
         };
         // Not now, or the time of a very fast path would stand still.
@@ -163,7 +207,7 @@ impl TokenBucket {
 
     /// Tokens of the time since the bucket was filled last.
     fn earned(&self, srtt: Duration, now: Instant) -> u64 {
-        let (windows, rounds) = self.kind.rate();
+        let (windows, rounds) = self.kind.rate(self.slow_start);
         let elapsed = u128::from(now.since(self.filled).nanos());
         let rtts = u128::from(rounds) * u128::from(srtt.nanos());
         let half = match self.kind {
@@ -175,12 +219,12 @@ impl TokenBucket {
 
     /// The time in which so many tokens are earned.
     fn time_for(&self, missing: u64, srtt: Duration) -> Duration {
-        let (windows, rounds) = self.kind.rate();
+        let (windows, rounds) = self.kind.rate(self.slow_start);
         let window = u128::from(self.window.max(1));
         let time = u128::from(srtt.nanos()) * u128::from(missing);
         let time = match self.kind {
             // Nothing is earned twice: a wait that is a byte short would never end.
-            Bucket::Tquic => time.div_ceil(window),
+            Bucket::Tquic | Bucket::Picoquic => time.div_ceil(window),
             _ => time / window,
         };
         Duration::from_nanos(narrowed(time) / windows * rounds)
@@ -451,5 +495,38 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// How many packets leave at once after an idle round trip.
+    fn burst_of_picoquic(window: u64, srtt: Duration, slow_start: bool) -> u64 {
+        let mut bucket = TokenBucket::new(Bucket::Picoquic, window, PACKET, Instant::ZERO);
+        let now = Instant::ZERO + srtt;
+        for sent in 0.. {
+            let due = bucket.wait(window, PACKET, Some(srtt), slow_start, now);
+            if due.is_some() || sent == 1000 {
+                return sent;
+            }
+            bucket.sent(PACKET);
+        }
+        unreachable!("it ends after a thousand")
+    }
+
+    /// As `picoquic_update_pacing_window` computes `quantum`.
+    #[test]
+    fn picoquic_lets_a_quarter_of_the_window_leave_together_within_bounds() {
+        let ms = Duration::from_millis;
+        assert_eq!(burst_of_picoquic(20 * PACKET, ms(50), true), 5);
+        assert_eq!(burst_of_picoquic(100 * PACKET, ms(50), true), 16);
+        assert_eq!(burst_of_picoquic(20 * PACKET, ms(100), true), 22);
+        assert_eq!(burst_of_picoquic(20 * PACKET, ms(100), false), 5);
+        assert_eq!(burst_of_picoquic(200 * PACKET, ms(600), true), 50);
+        assert_eq!(burst_of_picoquic(7 * PACKET, ms(100), true), 1000);
+    }
+
+    #[test]
+    fn picoquic_paces_the_first_packet() {
+        let mut bucket = TokenBucket::new(Bucket::Picoquic, WINDOW, PACKET, Instant::ZERO);
+        let due = bucket.wait(WINDOW, PACKET, Some(RTT), true, Instant::ZERO);
+        assert_eq!(due, Some(Instant::from_micros(800)));
     }
 }

@@ -11,8 +11,8 @@
 //!
 //! The variant `linux` is what current kernels do, in whole numbers (`cubic_linux.rs`); `2008`
 //! is the CUBIC of Linux 2.6.22 with its constants, for experiments of that year
-//! (`cubic_2008.rs`); `quinn`, `noq`, `quiche` and `s2n` are those of these QUIC stacks
-//! (`cubic_quinn.rs`, `cubic_quiche.rs`, `cubic_s2n.rs`).
+//! (`cubic_2008.rs`); `quinn`, `noq`, `quiche`, `s2n`, `quicly` and `neqo` are those of these QUIC
+//! stacks (`cubic_quinn.rs`, `cubic_quiche.rs`, `cubic_s2n.rs`, `cubic_quicly.rs`, `cubic_neqo.rs`).
 //!
 //! # State
 //!
@@ -34,7 +34,8 @@
 
 use super::cubic_constants::Constants;
 use super::{
-    copies, cubic_2008, cubic_linux, cubic_quiche, cubic_quinn, cubic_s2n, reno, Avoidance, Maker,
+    copies, cubic_2008, cubic_linux, cubic_neqo, cubic_quiche, cubic_quicly, cubic_quinn,
+    cubic_s2n, reno, Avoidance, Maker,
 };
 use crate::entry::{Certainty, Entry};
 use crate::model::capacity::Capacity;
@@ -61,8 +62,8 @@ pub const ENTRY: Entry<Maker> = Entry {
 params! {
     struct Settings {
         /// whose CUBIC: the standard's, a current kernel's, that of Linux 2.6.22 (v2.1), quinn's,
-        /// noq's, quiche's or s2n-quic's
-        #[usual("by stack: linux, quinn, noq, quiche and s2n under these, otherwise rfc9438")]
+        /// noq's, quiche's, s2n-quic's, quicly's or neqo's
+        #[usual("by stack: linux, quinn, noq, quiche, s2n, quicly and neqo under these, otherwise rfc9438")]
         variant: Option<Variant>,
         /// what a loss leaves of the window
         #[usual("by variant: 717/1024 for linux, 819/1024 for 2008, otherwise 0.7")]
@@ -87,6 +88,8 @@ params! {
         Noq = "noq",
         Quiche = "quiche",
         S2n = "s2n",
+        Quicly = "quicly",
+        Neqo = "neqo",
     }
 }
 
@@ -98,15 +101,15 @@ fn build(params: &Params, convention: Convention) -> Result<Box<Maker>, SpecErro
         Convention::Noq => Variant::Noq,
         Convention::Quiche => Variant::Quiche,
         Convention::S2n => Variant::S2n,
+        Convention::Quicly => Variant::Quicly,
+        Convention::Neqo => Variant::Neqo,
         _ => Variant::Rfc9438,
     };
     let variant = settings.variant.unwrap_or(by_stack);
     let (beta, c) = match variant {
         Variant::V2008 => (819.0 / 1024.0, 410.0 / 1024.0),
         Variant::Linux => (717.0 / 1024.0, 410.0 / 1024.0),
-        Variant::Rfc9438 | Variant::Quinn | Variant::Noq | Variant::Quiche | Variant::S2n => {
-            (0.7, 0.4)
-        }
+        _ => (0.7, 0.4),
     };
     let constants = Constants {
         beta: settings.beta.unwrap_or(beta),
@@ -122,6 +125,8 @@ fn build(params: &Params, convention: Convention) -> Result<Box<Maker>, SpecErro
         Variant::Noq => copies(cubic_quinn::CubicQuinn::new(constants, true)),
         Variant::Quiche => copies(cubic_quiche::CubicQuiche::new(constants)),
         Variant::S2n => copies(cubic_s2n::CubicS2n::new(constants)),
+        Variant::Neqo => copies(cubic_neqo::CubicNeqo::new(constants)),
+        Variant::Quicly => copies(cubic_quicly::CubicQuicly::new(constants)),
         Variant::Rfc9438 => copies(Cubic::new(constants)),
     })
 }

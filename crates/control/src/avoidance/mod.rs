@@ -10,12 +10,15 @@ pub mod cubic;
 mod cubic_2008;
 mod cubic_constants;
 mod cubic_linux;
+mod cubic_neqo;
 mod cubic_quiche;
+mod cubic_quicly;
 mod cubic_quinn;
 mod cubic_s2n;
 pub mod high_speed;
 mod hooks;
 pub mod none;
+pub mod pico;
 pub mod prague;
 pub mod reno;
 pub mod vegas;
@@ -34,4 +37,5 @@ pub const ENTRIES: &[Entry<Maker>] = &[
     bic::ENTRY,
     bbr::ENTRY,
     prague::ENTRY,
+    pico::ENTRY,
 ];

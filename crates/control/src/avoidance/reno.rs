@@ -11,9 +11,9 @@
 //! approximation, eq. 3, adds `1/cwnd` on each ACK and so grows slower when the receiver
 //! delays its ACKs. *Decrease*: the RFC halves what was in flight; ns-2 halves the
 //! usable window; Linux halves the congestion window, and so does QUIC (RFC 9002 §7.3.2),
-//! which counts it in bytes and not in whole packets.
+//! which counts it in bytes and not in whole packets. quicly keeps 0.7 of it from the second loss on.
 
-use super::{copies, Avoidance, Maker};
+use super::{copies, pico, Avoidance, Maker};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Loss, Timeout};
@@ -85,7 +85,7 @@ pub(crate) struct Counter {
     /// Linux reset `snd_cwnd_cnt`, and `tcp_undo_cwnd_reduction` leaves it.
     stays_reset: bool,
     /// A reduction does not reset it (`bytes_acked` of quinn-proto's and noq-proto's
-    /// `congestion/new_reno.rs`).
+    /// `congestion/new_reno.rs`, `stash` of quicly's `lib/cc-reno.c`).
     survives: bool,
     /// A reduction leaves half of the window counted (`congestion_event` of quiche 0.30.0's
     /// `recovery/congestion/reno.rs`).
@@ -108,7 +108,10 @@ impl Increase {
     fn counting(convention: Convention) -> Increase {
         Increase::Counting(Counter {
             stays_reset: convention == Convention::Linux,
-            survives: matches!(convention, Convention::Quinn | Convention::Noq),
+            survives: matches!(
+                convention,
+                Convention::Quinn | Convention::Noq | Convention::Quicly
+            ),
             leaves_half: convention == Convention::Quiche,
             ..Counter::default()
         })
@@ -197,6 +200,8 @@ impl Base {
 pub(crate) struct Decrease {
     base: Base,
     precise: bool,
+    /// quicly's shares of the window, of which the second is not a half (`lib/cc-reno.c`).
+    quicly: bool,
 }
 
 impl Decrease {
@@ -212,6 +217,7 @@ impl Decrease {
         Ok(Decrease {
             base,
             precise: settings.precise,
+            quicly: convention == Convention::Quicly,
         })
     }
 
@@ -220,6 +226,7 @@ impl Decrease {
         Decrease {
             base,
             precise: true,
+            quicly: false,
         }
     }
 
@@ -228,7 +235,10 @@ impl Decrease {
         let base = self.base.segments(w, flight, usable);
         match self.base {
             // RFC 5681 eq. 4; RFC 9002 §7.3.2 with kMinimumWindow.
-            Base::Flight | Base::CwndBytes => ((base / 2.0).max(2.0), (base / 2.0).max(2.0)),
+            Base::Flight | Base::CwndBytes => {
+                let share = if self.quicly { pico::share(w) } else { 0.5 };
+                ((base * share).max(2.0), (base * share).max(2.0))
+            }
             // ns-2 keeps the threshold as an integer but not the window.
             Base::Window => {
                 let half = if self.precise {

@@ -2,7 +2,7 @@
 //! and the first recovery (draft-kazuho-ccwg-rapid-start; h2o/quicly `cc.h`).
 
 use crate::signals::Ack;
-use crate::{Duration, Instant, Segments};
+use crate::{Duration, Instant, Segments, Window};
 
 /// The rise of the round-trip time that is always a sign of a queue.
 const RISE: Duration = Duration::from_millis(4);
@@ -113,9 +113,14 @@ impl Shares {
             lost: beta + k * (1.0 - beta),
         }
     }
+
+    /// What is left of three full paths of which two were lost.
+    fn floor(&self, pre_cwnd: Segments) -> Segments {
+        pre_cwnd * self.beta / 3.0
+    }
 }
 
-/// The first recovery. All in segments.
+/// The first recovery of the draft. All in segments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Recovery {
     shares: Shares,
@@ -126,14 +131,11 @@ pub(crate) struct Recovery {
 }
 
 impl Recovery {
-    /// The window was `pre_cwnd`; `floor` is the minimum that it becomes, unless it was less, or
-    /// beta times a third of it where that is more.
-    pub(crate) fn new(shares: Shares, pre_cwnd: Segments, floor: Segments) -> Recovery {
+    /// The window was `pre_cwnd`.
+    pub(crate) fn new(shares: Shares, pre_cwnd: Segments) -> Recovery {
         Recovery {
             shares,
-            floor: (pre_cwnd * shares.beta / 3.0)
-                .max(floor.min(pre_cwnd))
-                .max(MINIMUM),
+            floor: shares.floor(pre_cwnd).max(MINIMUM),
             cwnd: pre_cwnd * shares.lost,
             left: pre_cwnd,
         }
@@ -159,11 +161,57 @@ impl Recovery {
     }
 }
 
+/// The first recovery of quicly (`cc.h`, `quicly_cc_rapid_start_on_recovery`; `cc-pico.c`,
+/// `pico_on_lost`). Each loss sets the threshold to the window. Bytes delivered lower the window
+/// alone, and only those that are acknowledged before the recovery ends. So slow start continues from
+/// the window to the threshold.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct QuiclyRecovery {
+    shares: Shares,
+    floor: Segments,
+    /// What is still to be lost without a reduction: the packet that began the recovery.
+    free: Segments,
+}
+
+impl QuiclyRecovery {
+    /// Reduces the window, to `floor` at least; `lost` where a loss begins the recovery, not a mark.
+    pub(crate) fn begin(
+        w: &mut Window,
+        shares: Shares,
+        floor: Segments,
+        lost: bool,
+    ) -> QuiclyRecovery {
+        let floor = shares.floor(w.cwnd).max(floor.min(w.cwnd)).max(MINIMUM);
+        w.cwnd = (w.cwnd * shares.lost).max(floor);
+        w.ssthresh = w.cwnd;
+        QuiclyRecovery {
+            shares,
+            floor,
+            free: if lost { 1.0 } else { 0.0 },
+        }
+    }
+
+    /// So many bytes were delivered, and lost.
+    pub(crate) fn account(&mut self, w: &mut Window, (acked, lost): (u64, u64)) {
+        let lost = w.segments(lost);
+        let free = self.free.min(lost);
+        self.free -= free;
+        let lost = lost - free;
+        let less = self.shares.acked * w.segments(acked) + self.shares.lost * lost;
+        w.cwnd = (w.cwnd - less).max(self.floor).min(w.cwnd);
+        if lost > 0.0 {
+            w.ssthresh = w.cwnd;
+        }
+    }
+}
+
 /// The flight as the last ACK left it, to see by the next what was lost. In bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Flight {
     expected: u64,
     delivered_total: u64,
+    /// What the last ACK has shown to be lost, and when it came.
+    lost: (Instant, u64),
 }
 
 impl Flight {
@@ -179,8 +227,18 @@ impl Flight {
         *self = Flight {
             expected: a.flight,
             delivered_total: a.delivered_total,
+            lost: (a.now, lost),
         };
         (delivered, lost)
+    }
+
+    /// What the ACK that came at `now` has shown to be lost, where it let the window grow before.
+    pub(crate) fn lost_at(&self, now: Instant) -> u64 {
+        if self.lost.0 == now {
+            self.lost.1
+        } else {
+            0
+        }
     }
 }
 
@@ -195,7 +253,7 @@ mod tests {
     const DRAFT_00: f64 = 11.0 / 18.0;
 
     fn recovery(beta: f64, k: f64, pre: f64) -> Recovery {
-        Recovery::new(Shares::new(beta, k), pre, 0.0)
+        Recovery::new(Shares::new(beta, k), pre)
     }
 
     /// The window after so much was delivered and lost of `pre`.
@@ -331,11 +389,42 @@ mod tests {
         assert!(sense.no_queue());
     }
 
+    /// As `quicly_cc_type_pico` with the same calls (h2o/quicly at b11d3634): 265 000 bytes, then
+    /// 220 840, since it drops what is less than a byte.
+    #[test]
+    fn after_one_loss_quicly_leaves_a_threshold_above_the_window() {
+        let mut w = Window::new(1000);
+        w.cwnd = 300.0;
+        let shares = Shares::new(0.7, DRAFT_00);
+        let mut recovery = QuiclyRecovery::begin(&mut w, shares, 5.0, true);
+        assert_near(w.ssthresh, 265.0);
+        recovery.account(&mut w, (0, 1000));
+        assert_near(w.cwnd, 265.0);
+        recovery.account(&mut w, (240_000, 0));
+        assert_near(w.cwnd, 221.0);
+        assert_near(w.ssthresh, 265.0);
+    }
+
+    /// Likewise: 245 160 bytes, then 70 000.
+    #[test]
+    fn in_quicly_further_losses_lower_window_and_threshold_to_the_floor() {
+        let mut w = Window::new(1000);
+        w.cwnd = 300.0;
+        let shares = Shares::new(0.7, DRAFT_00);
+        let mut recovery = QuiclyRecovery::begin(&mut w, shares, 5.0, true);
+        recovery.account(&mut w, (60_000, 11_000));
+        assert_near(w.cwnd, 265.0 - 11.0 - 530.0 / 60.0);
+        assert_near(w.ssthresh, w.cwnd);
+        recovery.account(&mut w, (0, 250_000));
+        assert_near(w.cwnd, 70.0);
+        assert_near(w.ssthresh, 70.0);
+    }
+
     #[test]
     fn what_left_the_flight_without_being_delivered_was_lost() {
         let mut flight = Flight {
             expected: 10 * MSS,
-            delivered_total: 0,
+            ..Flight::default()
         };
         let a = Ack {
             delivered_total: 3 * MSS,
@@ -343,6 +432,8 @@ mod tests {
             ..Ack::of(Instant::ZERO, 0)
         };
         assert_eq!(flight.on_ack(&a), (3 * MSS, 2 * MSS));
+        assert_eq!(flight.lost_at(a.now), 2 * MSS);
+        assert_eq!(flight.lost_at(at_ms(1.0)), 0);
         assert_eq!(flight.on_ack(&a), (0, 0));
     }
 }

@@ -89,7 +89,7 @@ params! {
     pub(super) struct Settings {
         /// whose rules: the paper's, its journal version's, a kernel's from that version on,
         /// picoquic's, or s2n-quic's
-        #[usual("by stack: linux-5.6 under linux, s2n under s2n, otherwise 2008")]
+        #[usual("by stack: linux-5.6 under linux, s2n under s2n, picoquic under picoquic, otherwise 2008")]
         variant: Option<Variant>,
         /// which signs end it (Linux hystart_detect)
         detect: Detect = "both",
@@ -153,6 +153,7 @@ impl HyStart {
         let by_stack = match convention {
             Convention::Linux => Variant::Linux56,
             Convention::S2n => Variant::S2n,
+            Convention::Picoquic => Variant::Picoquic,
             _ => Variant::Seed2008,
         };
         let variant = settings.variant.unwrap_or(by_stack);

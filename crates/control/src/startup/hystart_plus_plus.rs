@@ -128,6 +128,10 @@ struct HyStartPlusPlus {
     by_packet: bool,
     /// Every eighth sample of conservative slow start is judged, as in quiche.
     judges_every_eighth: bool,
+    /// As neqo (0.30.1 at 80ca01e, `cc/hystart.rs`, `on_packets_acked`): an ACK is judged before the
+    /// window grows with it, conservative slow start counts its samples from its beginning on, and a
+    /// round begins as the last one ends.
+    neqo: bool,
     /// Slow start after the end of HyStart++.
     speed: Speed,
     phase: Phase,
@@ -177,6 +181,7 @@ impl HyStartPlusPlus {
             quic: convention.is_quic(),
             by_packet,
             judges_every_eighth: quiche,
+            neqo: convention == Convention::Neqo,
             speed: Speed::read(params)?,
             phase: Phase::SlowStart,
             // quiche's first round is that of the handshake's first packet.
@@ -237,6 +242,9 @@ impl HyStartPlusPlus {
                     self.css_rounds = 0;
                     self.css_start = Some(now);
                     self.phase = Phase::Css;
+                    if self.neqo {
+                        self.rtt_sample_count = 0;
+                    }
                 }
             }
             Phase::Css => {
@@ -296,28 +304,49 @@ impl HyStartPlusPlus {
             true => self.window_end = None,
             false => self.begin_round(a.nxt),
         }
+        if self.neqo {
+            self.begin_samples();
+        }
         None
     }
 
     /// A round begins, which ends when all below `end` is acknowledged.
     fn begin_round(&mut self, end: u64) {
+        if !self.neqo {
+            self.begin_samples();
+        }
+        self.window_end = Some(end);
+    }
+
+    fn begin_samples(&mut self) {
         self.last_round_min_rtt = self.current_round_min_rtt;
         self.current_round_min_rtt = Duration::MAX;
         self.rtt_sample_count = 0;
-        self.window_end = Some(end);
     }
 }
 
-impl Startup for HyStartPlusPlus {
-    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
-        if self.phase == Phase::Done {
-            slow_start.grow(w, a);
+impl HyStartPlusPlus {
+    /// An ACK under neqo: one of an unused window counts for nothing, and the ACK that ends slow start
+    /// is the congestion control's.
+    fn on_neqo_ack(
+        &mut self,
+        w: &mut Window,
+        a: &Ack,
+        slow_start: &mut SlowStart,
+    ) -> Option<Reason> {
+        if !a.cwnd_limited {
             return None;
         }
-        if self.settings.variant == Variant::LinuxCubic {
-            return self.on_linux_ack(w, a, slow_start);
+        let ended = self.judge(w, a);
+        match ended {
+            Some(_) => slow_start.leave_unused(a),
+            None => self.grow(w, a),
         }
-        self.grow(w, a);
+        ended
+    }
+
+    /// Takes in the sample of an ACK, and ends the round that it ends.
+    fn judge(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {
         if let Some(rtt) = a.rtt {
             self.current_round_min_rtt = self.current_round_min_rtt.min(rtt);
             self.rtt_sample_count += 1;
@@ -331,6 +360,23 @@ impl Startup for HyStartPlusPlus {
             true => self.end_round(w, a),
             false => None,
         }
+    }
+}
+
+impl Startup for HyStartPlusPlus {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
+        if self.phase == Phase::Done {
+            slow_start.grow(w, a);
+            return None;
+        }
+        if self.settings.variant == Variant::LinuxCubic {
+            return self.on_linux_ack(w, a, slow_start);
+        }
+        if self.neqo {
+            return self.on_neqo_ack(w, a, slow_start);
+        }
+        self.grow(w, a);
+        self.judge(w, a)
     }
 
     fn on_sent(&mut self, w: &mut Window, s: &Sent) -> Option<Reason> {

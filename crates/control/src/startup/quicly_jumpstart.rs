@@ -40,7 +40,7 @@
 //! - A threshold that is given, `ssthresh`, rules out a jump to it or beyond: quicly jumps only while
 //!   it has none.
 //! - With `rapid_start`, on paths below 4 ms and where nothing was jumped to, the avoidance answers
-//!   the first loss by its own rule; quicly halves.
+//!   the first loss by its own rule; quicly's `pico` halves.
 //! - Where data leaves before the handshake is over, the cached round-trip time counts as
 //!   measured.
 //!
@@ -59,7 +59,7 @@
 
 use super::{copies, Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
-use crate::model::rapid_start::{Flight, Recovery, Sense, Shares};
+use crate::model::rapid_start::{Flight, QuiclyRecovery, Sense, Shares};
 use crate::model::round_trips::RoundTrips;
 use crate::params::{Params, Ratio, SpecError};
 use crate::signals::{Ack, Established, Idle, PathInfo, PathMemory, Recovered, Sent};
@@ -205,7 +205,7 @@ enum Phase {
     /// A loss in the jump is being repaired; its time, until the ACK that showed it is handled.
     Lifting(Option<Instant>),
     /// The first loss is being repaired as Rapid Start does.
-    Shrinking(Recovery),
+    Shrinking(QuiclyRecovery),
     /// There is nothing to be seen to.
     Over,
 }
@@ -359,17 +359,18 @@ impl QuiclyJumpstart {
 
     /// Rapid Start's answer to the first loss. Its avoidance takes what was acknowledged of the jump,
     /// where the loss is of it, or a third of the window for what path and queue hold.
-    fn shrink(&mut self, w: &mut Window) {
+    fn shrink(&mut self, w: &mut Window, flight: Flight, c: &Congestion, now: Instant) {
         let acked = w.segments(self.jump.acked);
         let floor = 0.5 * self.initial.max(acked);
-        let recovery = Recovery::new(Shares::new(RENO_BETA, RAPID_START_K), w.cwnd, floor);
         let held = match (self.jump.enter..self.jump.exit).contains(&self.una) {
             true => acked,
             false => w.cwnd / 3.0,
         };
         self.lost_at = Some(held.max(self.initial));
-        w.cwnd = recovery.window();
-        w.ssthresh = w.cwnd;
+        let shares = Shares::new(RENO_BETA, RAPID_START_K);
+        let lost = matches!(c, Congestion::Loss(_));
+        let mut recovery = QuiclyRecovery::begin(w, shares, floor, lost);
+        recovery.account(w, (0, flight.lost_at(now)));
         self.phase = Phase::Shrinking(recovery);
     }
 
@@ -460,9 +461,7 @@ impl Startup for QuiclyJumpstart {
     fn on_recovery_ack(&mut self, w: &mut Window, a: &Ack) {
         self.rtts.sample(a.rtt);
         if let (Phase::Shrinking(recovery), Some(rapid)) = (&mut self.phase, &mut self.rapid) {
-            let (delivered, lost) = rapid.flight.on_ack(a);
-            recovery.account(w.segments(delivered), w.segments(lost));
-            w.cwnd = recovery.window().min(w.cwnd);
+            recovery.account(w, rapid.flight.on_ack(a));
             return;
         }
         let Phase::Lifting(found) = &mut self.phase else {
@@ -492,8 +491,8 @@ impl Startup for QuiclyJumpstart {
             self.jump.validate(self.high);
         }
         let concerned = self.jump.on_first_loss(self.una);
-        if self.rapid.is_some_and(|rapid| !rapid.sense.is_off()) {
-            self.shrink(w);
+        if let Some(rapid) = self.rapid.filter(|rapid| !rapid.sense.is_off()) {
+            self.shrink(w, rapid.flight, c, l.now);
             return Response::ends(Reduction::SelfManaged);
         }
         if !concerned {
@@ -507,12 +506,7 @@ impl Startup for QuiclyJumpstart {
         Response::ends(Reduction::SelfManaged)
     }
 
-    fn on_recovered(&mut self, w: &mut Window, _r: &Recovered) -> Repaired {
-        if let Phase::Shrinking(mut recovery) = self.phase {
-            recovery.end();
-            w.cwnd = recovery.window();
-            w.ssthresh = w.cwnd;
-        }
+    fn on_recovered(&mut self, _w: &mut Window, _r: &Recovered) -> Repaired {
         if matches!(self.phase, Phase::Shrinking(_) | Phase::Lifting(_)) {
             self.phase = Phase::Over;
         }

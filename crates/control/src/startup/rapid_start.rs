@@ -22,6 +22,9 @@
 //! | silence at the worst loss, of a full path | 3/10 | 1/3 | 1/3 |
 //! | a queue, above the minimum RTT by | the lesser of 4 ms and 1/10 | the same | the greater of 4 ms and 3/32; off below 4 ms |
 //! | the minimum that is left | beta times a third of the window | the same | or half the initial window, if that is more |
+//! | the packet that is found lost first | costs as any | the same | costs nothing beyond the silence |
+//! | after the recovery | the threshold is the window | the same | the threshold is the window at the last loss |
+//! | what the avoidance takes for full | beta times what is left, `w_max` times | the same | a third of the window, or the initial window |
 //! | pacing of the first window | one a round trip | the same | two a round trip |
 //!
 //! # State
@@ -32,10 +35,8 @@
 //! # Deviations
 //!
 //! - quicly grows by whole packets and keeps the rest for the next ACK; here by parts of them.
-//! - In quicly the first packet that is found lost costs nothing beyond the silence; here every
-//!   lost byte costs the same, as in the draft.
-//! - Where quicly does without Rapid Start, on paths below 4 ms, it halves the window at the first
-//!   loss whatever follows slow start; here the avoidance reduces it by its own rule.
+//! - quicly has Rapid Start with its congestion control `pico` alone, which halves the window at the
+//!   first loss where it does without, on paths below 4 ms. Another avoidance reduces it by its own rule.
 //! - quicly's pacer lets eight to ten packets leave together; here they leave one by one.
 //!
 //! # Contested
@@ -59,7 +60,7 @@
 use super::{copies, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::pacing::Pacing;
-use crate::model::rapid_start::{Flight, Recovery, Sense, Shares};
+use crate::model::rapid_start::{Flight, QuiclyRecovery, Recovery, Sense, Shares};
 use crate::params::{Number, Params, Ratio, SpecError};
 use crate::signals::{Ack, Established, Recovered, Sent};
 use crate::slow_start::SlowStart;
@@ -79,7 +80,16 @@ pub const ENTRY: Entry<Maker> = Entry {
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],
     certainty: Certainty::Text,
-    build: |params, _| Ok(copies(RapidStart::new(Settings::read(params)?))),
+    build: |params, _| {
+        let settings = Settings::read(params)?;
+        let draft = settings.version != Version::Quicly;
+        params.effective(
+            &Settings::w_max,
+            draft,
+            "`version=draft02` or `version=draft00`",
+        )?;
+        Ok(copies(RapidStart::new(settings)))
+    },
 };
 
 params! {
@@ -105,7 +115,8 @@ params! {
         /// windows per round trip while growth is threefold, and two otherwise
         pacing: bool = "true",
         /// after the first recovery the avoidance takes the loss to have come at so many times what
-        /// path and queue hold; 2 is for an avoidance with fast convergence, 1 for one without
+        /// path and queue hold; 2 is for an avoidance with fast convergence, 1 for one without. Not
+        /// with version=quicly
         #[within(1.0..=2.0)]
         w_max: Number = "2",
     }
@@ -160,6 +171,8 @@ impl Speed {
 enum Phase {
     Probing,
     Recovering(Recovery),
+    /// The avoidance takes the loss to have come at this window.
+    RecoveringInQuicly(QuiclyRecovery, Segments),
     Over,
 }
 
@@ -208,6 +221,19 @@ impl RapidStart {
         self.pacing.end(w);
         self.phase = Phase::Over;
     }
+
+    /// quicly's first recovery, of which the ACK that began it may have shown more losses.
+    fn recover_as_quicly(&self, w: &mut Window, c: &Congestion) -> Phase {
+        let full = (w.cwnd / 3.0).max(self.initial);
+        let (lost, now) = match c {
+            Congestion::Loss(loss) => (true, loss.now),
+            Congestion::Mark(mark) => (false, mark.now),
+            Congestion::Timeout(timeout) => (true, timeout.now),
+        };
+        let mut recovery = QuiclyRecovery::begin(w, self.shares, 0.5 * self.initial, lost);
+        recovery.account(w, (0, self.flight.lost_at(now)));
+        Phase::RecoveringInQuicly(recovery, full)
+    }
 }
 
 impl Startup for RapidStart {
@@ -246,9 +272,13 @@ impl Startup for RapidStart {
 
     fn on_recovery_ack(&mut self, w: &mut Window, a: &Ack) {
         let (delivered, lost) = self.flight.on_ack(a);
-        if let Phase::Recovering(recovery) = &mut self.phase {
-            recovery.account(w.segments(delivered), w.segments(lost));
-            w.cwnd = recovery.window().min(w.cwnd);
+        match &mut self.phase {
+            Phase::Recovering(recovery) => {
+                recovery.account(w.segments(delivered), w.segments(lost));
+                w.cwnd = recovery.window().min(w.cwnd);
+            }
+            Phase::RecoveringInQuicly(recovery, _) => recovery.account(w, (delivered, lost)),
+            Phase::Probing | Phase::Over => {}
         }
     }
 
@@ -265,24 +295,35 @@ impl Startup for RapidStart {
         if self.quicly && self.sense.is_off() {
             return Response::STANDARD;
         }
-        let floor = if self.quicly { 0.5 * self.initial } else { 0.0 };
-        let recovery = Recovery::new(self.shares, w.cwnd, floor);
-        w.cwnd = recovery.window();
-        w.ssthresh = w.cwnd;
-        self.phase = Phase::Recovering(recovery);
+        self.phase = match self.quicly {
+            true => self.recover_as_quicly(w, c),
+            false => {
+                let recovery = Recovery::new(self.shares, w.cwnd);
+                w.cwnd = recovery.window();
+                w.ssthresh = w.cwnd;
+                Phase::Recovering(recovery)
+            }
+        };
         Response::ends(Reduction::SelfManaged)
     }
 
-    /// All that was out at the loss and is not known to be lost has been delivered.
+    /// All that was out at the loss and is not known to be lost has been delivered; quicly goes by
+    /// what is acknowledged.
     fn on_recovered(&mut self, w: &mut Window, _r: &Recovered) -> Repaired {
-        let Phase::Recovering(mut recovery) = self.phase else {
-            return Repaired::Continues;
-        };
-        recovery.end();
-        w.cwnd = recovery.window();
-        w.ssthresh = w.cwnd;
-        self.phase = Phase::Over;
-        Repaired::LossAt(self.w_max * w.cwnd / self.shares.beta)
+        let phase = std::mem::replace(&mut self.phase, Phase::Over);
+        match phase {
+            Phase::Recovering(mut recovery) => {
+                recovery.end();
+                w.cwnd = recovery.window();
+                w.ssthresh = w.cwnd;
+                Repaired::LossAt(self.w_max * w.cwnd / self.shares.beta)
+            }
+            Phase::RecoveringInQuicly(_, full) => Repaired::LossAt(full),
+            Phase::Probing | Phase::Over => {
+                self.phase = phase;
+                Repaired::Continues
+            }
+        }
     }
 }
 

@@ -371,3 +371,35 @@ fn probe_timers_wait_for_probes_that_are_not_sent_yet() {
     assert!(row.complete);
     assert!(row.timeouts < 10, "{} timeouts", row.timeouts);
 }
+
+/// The lowest window and the threshold in the first recovery, as shares of the window at the loss of
+/// packet 300.
+fn after_one_loss(startup: &str) -> (f64, f64) {
+    let run = outcome(&format!(
+        r#"
+        trace = true
+        path = {{ rate = "200Mbps", rtt = "50ms", buffer = "2000pkt" }}
+        stack = {{ preset = "quicly", pacing = "rfc9002" }}
+        flows = [{{ size = "2MB", cc = "pico", startup = "{startup}", forced_drops = [300] }}]
+        "#
+    ));
+    let samples = &run.trace.as_ref().unwrap().flow_samples;
+    let lost = samples.ssthresh.iter().position(|s| s.is_finite()).unwrap();
+    let rest = |of: &[f64]| of[lost..].iter().copied().fold(f64::INFINITY, f64::min);
+    let before = samples.cwnd[lost - 1];
+    (
+        rest(&samples.cwnd) / before,
+        rest(&samples.ssthresh) / before,
+    )
+}
+
+/// Bytes delivered lower the window and leave the threshold, so that slow start continues.
+#[test]
+fn after_one_loss_quicly_keeps_a_threshold_above_the_window() {
+    let (cwnd, ssthresh) = after_one_loss("rapid-start:version=quicly");
+    assert!((ssthresh - 53.0 / 60.0).abs() < 0.001, "{ssthresh}");
+    assert!((0.70..0.80).contains(&cwnd), "{cwnd}");
+    let (cwnd, ssthresh) = after_one_loss("rapid-start");
+    assert!((cwnd - 0.7).abs() < 0.01, "{cwnd}");
+    assert!((ssthresh - 0.7).abs() < 0.01, "{ssthresh}");
+}

@@ -70,6 +70,18 @@ pub struct Filling {
     pub uncounted: u32,
 }
 
+/// How much of a window in flight counts as its use, which lets it grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Utilization {
+    /// So much that no full-size packet has room (RFC 9002 §7.8).
+    Full,
+    /// More than half (quicly, `lib/quicly.c`, `cc_limited`).
+    Half,
+    /// More than half in slow start, later all but two packets (neqo, `cc/classic_cc.rs`,
+    /// `app_limited`).
+    HalfInSlowStart,
+}
+
 /// How a sender spaces its packets out where its startup does not.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pacing {
@@ -144,4 +156,21 @@ pub struct NewRenoOptions {
     pub max_burst: Option<u32>,
     /// Leave recovery with no more window than avoids a burst (RFC 6582 §3.2 step 3).
     pub avoids_burst: bool,
+}
+
+named! {
+    /// What of a result a rule decides that a preset leaves out.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Touches {
+        /// The window or the pace of a startup.
+        Startup = "startup",
+        /// When the receiver acknowledges.
+        Acknowledgements = "acknowledgements",
+        /// The window after a loss.
+        Loss = "loss",
+        /// What both ends make of congestion marks.
+        Marks = "marks",
+        /// The window after an idle time.
+        Idle = "idle",
+    }
 }

@@ -13,7 +13,7 @@ mod rfc;
 mod s2n;
 mod tquic;
 
-use super::Stack;
+use super::{Stack, Touches};
 
 /// A preset of endpoints.
 pub struct Preset {
@@ -21,11 +21,68 @@ pub struct Preset {
     pub name: &'static str,
     /// What it is, in a line.
     pub about: &'static str,
+    /// The rules of the stack that it leaves out.
+    pub omissions: &'static [Omission],
     make: fn() -> Stack,
 }
 
+/// A rule of a stack that its preset leaves out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Omission {
+    /// The rule, as a clause.
+    pub rule: &'static str,
+    /// Where the stack has it.
+    pub source: &'static str,
+    /// What of a result it decides.
+    pub touches: Touches,
+    /// Only transfers of more bytes are concerned.
+    pub above: u64,
+    /// Only flows with this congestion control are concerned; `None` for all.
+    pub cc: Option<&'static str>,
+}
+
+impl Omission {
+    /// A rule that concerns every flow.
+    const fn of(touches: Touches, source: &'static str, rule: &'static str) -> Omission {
+        Omission {
+            rule,
+            source,
+            touches,
+            above: 0,
+            cc: None,
+        }
+    }
+
+    /// A rule that concerns transfers of more bytes.
+    const fn above(self, bytes: u64) -> Omission {
+        Omission {
+            above: bytes,
+            ..self
+        }
+    }
+
+    /// A rule of one congestion control.
+    const fn under(self, cc: &'static str) -> Omission {
+        Omission {
+            cc: Some(cc),
+            ..self
+        }
+    }
+}
+
 const fn preset(name: &'static str, make: fn() -> Stack, about: &'static str) -> Preset {
-    Preset { name, about, make }
+    Preset {
+        name,
+        about,
+        omissions: &[],
+        make,
+    }
+}
+
+impl Preset {
+    const fn without(self, omissions: &'static [Omission]) -> Preset {
+        Preset { omissions, ..self }
+    }
 }
 
 /// The preset of endpoints that name none: most servers run Linux.
@@ -78,32 +135,38 @@ pub const PRESETS: &[Preset] = &[
         "neqo",
         Stack::neqo,
         "neqo 0.30, the QUIC stack of Firefox, which paces at two windows a round trip",
-    ),
+    )
+    .without(neqo::OMISSIONS),
     preset(
         "picoquic",
         Stack::picoquic,
-        "picoquic 1.1.52, a QUIC stack in C, whose initial window is 15 360 bytes",
-    ),
+        "picoquic 1.1.52, a QUIC stack in C, whose window follows round trips above 100 ms",
+    )
+    .without(picoquic::OMISSIONS),
     preset(
         "quicly",
         Stack::quicly,
         "quicly at b11d363, the QUIC stack of H2O, without its optional pacer and startups",
-    ),
+    )
+    .without(quicly::OMISSIONS),
     preset(
         "tquic",
         Stack::tquic,
         "tquic 1.6, a QUIC stack in Rust, whose default is BBR",
-    ),
+    )
+    .without(tquic::OMISSIONS),
     preset(
         "linux-5.15",
         Stack::linux_5_15,
         "Linux 5.15: as `linux`, but TSO bursts are no larger on paths below 4 ms",
-    ),
+    )
+    .without(linux::OMISSIONS_5_15),
     preset(
         "freebsd-14",
         Stack::freebsd_14,
         "FreeBSD 14 with its default TCP stack: CUBIC, neither RACK nor HyStart++",
-    ),
+    )
+    .without(freebsd::OMISSIONS),
 ];
 
 /// Presets of stacks that startups of the catalog control. They are accepted by name.
@@ -155,6 +218,15 @@ mod tests {
         assert_eq!(opens_with("picoquic"), (15_360.0, 1440));
         assert_eq!(opens_with("quicly"), (14_720.0, 1280));
         assert_eq!(opens_with("tquic"), (12_000.0, 1472));
+    }
+
+    #[test]
+    fn an_omission_is_a_clause_with_its_source() {
+        for omission in all_presets().flat_map(|preset| preset.omissions) {
+            let (rule, source) = (omission.rule, omission.source);
+            assert!(!rule.ends_with('.') && rule.len() < 200, "{rule}");
+            assert!(source.contains('.'), "{source} is no file");
+        }
     }
 
     #[test]

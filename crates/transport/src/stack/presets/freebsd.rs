@@ -1,6 +1,36 @@
 //! FreeBSD.
 
+use super::Omission;
 use crate::stack::*;
+
+/// The rules that the preset leaves out.
+pub(super) const OMISSIONS: &[Omission] = &[
+    Omission::of(
+        Touches::Loss,
+        "cc/cc_cubic.c, `cubic_ssthresh_update`",
+        "the first loss halves the window of CUBIC, later ones keep 0.7",
+    ).under("cubic"),
+    Omission::of(
+        Touches::Loss,
+        "tcp_input.c",
+        "PRR in recovery",
+    ),
+    Omission::of(
+        Touches::Loss,
+        "tcp_timer.h, `TCPT_RANGESET`",
+        "the timeout is 200 ms above what was measured; in the preset the variation counts as at least 200 ms",
+    ),
+    Omission::of(
+        Touches::Idle,
+        "cc/cc.c",
+        "after an idle time the threshold rises to three quarters of the window",
+    ),
+    Omission::of(
+        Touches::Startup,
+        "tcp_stacks/rack.c",
+        "the RACK stack, a module that paces and allows HyStart++",
+    ),
+];
 
 impl Stack {
     /// FreeBSD 14.0 (14-STABLE as in ilnp/ilnp-freebsd14 at 2f2a416, paths below sys/netinet) with

@@ -1,6 +1,31 @@
 //! Linux.
 
+use super::Omission;
 use crate::stack::*;
+
+/// The rules that the preset leaves out.
+pub(super) const OMISSIONS_5_15: &[Omission] = &[
+    Omission::of(
+        Touches::Startup,
+        "net/ipv4/tcp_cubic.c, `cubictcp_acked`",
+        "HyStart starts no round below 16 segments; 6.1 does",
+    ),
+    Omission::of(
+        Touches::Startup,
+        "include/net/tcp.h, `tcp_is_cwnd_limited`",
+        "in slow start the window grows while half of it was in flight; in 6.1 also where the window limited the flow earlier in the round",
+    ),
+    Omission::of(
+        Touches::Loss,
+        "net/ipv4/tcp_input.c, `tcp_cwnd_reduction`",
+        "PRR sends no more than what arrived unless the ACK repaired data",
+    ),
+    Omission::of(
+        Touches::Acknowledgements,
+        "net/ipv4/tcp_output.c, `tcp_event_data_sent`",
+        "ACKs are delayed after interactive exchanges",
+    ),
+];
 
 impl Stack {
     /// A current Linux kernel with timestamps, and with receive buffers of 32 MiB that may grow

@@ -1,6 +1,21 @@
 //! neqo.
 
+use super::Omission;
 use crate::stack::*;
+
+/// The rules that the preset leaves out.
+pub(super) const OMISSIONS: &[Omission] = &[
+    Omission::of(
+        Touches::Acknowledgements,
+        "ackrate.rs",
+        "between two neqo endpoints the sender requests four ACKs a round trip; `ack_every` sets a fixed number",
+    ),
+    Omission::of(
+        Touches::Startup,
+        "fc.rs, connection/params.rs",
+        "the receiver offers a stream 1 MiB at first and up to 10 MiB as it reads; `receive_window` sets a fixed limit",
+    ).above(1 << 20),
+];
 
 impl Stack {
     /// neqo 0.30.1 (mozilla/neqo at 80ca01e, paths below neqo-transport/src).
@@ -8,11 +23,13 @@ impl Stack {
         let base = Stack::quic_in_packets_of(1280);
         Stack {
             preset: "neqo",
+            convention: Convention::Neqo,
             window: WindowOptions {
                 // cc/classic_cc.rs, `cwnd_initial`: RFC 9002 with datagrams of 1252 bytes.
                 initial: InitialWindow::Rfc9002,
                 // cc/classic_cc.rs: no rule for idle times.
                 restart: Restart::Keep,
+                used_from: Utilization::HalfInSlowStart,
                 ..base.window
             },
             // sender.rs and pace.rs; connection/params.rs, `pacing`.

@@ -1,6 +1,41 @@
 //! picoquic.
 
+use super::Omission;
 use crate::stack::*;
+
+/// The rules that the preset leaves out.
+pub(super) const OMISSIONS: &[Omission] = &[
+    Omission::of(
+        Touches::Startup,
+        "quicctx.c, sender.c",
+        "datagrams have 1252 bytes until a probe has found 1440",
+    ),
+    Omission::of(
+        Touches::Startup,
+        "quicctx.c, `picoquic_init_transport_parameters`",
+        "the receiver offers 1 MiB of data and 2 MiB of a stream at first, and more as it reads; `receive_window` sets a fixed limit",
+    ).above(1 << 20),
+    Omission::of(
+        Touches::Startup,
+        "newreno.c",
+        "slow start ends when round trips rise by a quarter: `hystart` does so under this preset",
+    ),
+    Omission::of(
+        Touches::Acknowledgements,
+        "frames.c",
+        "after 128 packets an ACK covers 4 to 64 packets",
+    ),
+    Omission::of(
+        Touches::Loss,
+        "newreno.c",
+        "acknowledgements let the window grow during a recovery too",
+    ).under("reno"),
+    Omission::of(
+        Touches::Loss,
+        "cubic.c",
+        "CUBIC keeps 7/8 of the window, and ignores single losses",
+    ).under("cubic"),
+];
 
 impl Stack {
     /// picoquic 1.1.52 (private-octopus/picoquic at d199d45, paths below picoquic).
@@ -11,6 +46,7 @@ impl Stack {
         let initial = Duration::from_millis(250);
         Stack {
             preset: "picoquic",
+            convention: Convention::Picoquic,
             window: WindowOptions {
                 // picoquic_internal.h, PICOQUIC_CWIN_INITIAL: ten times 1536 bytes.
                 initial: InitialWindow::Bytes(15_360),
@@ -18,9 +54,8 @@ impl Stack {
                 restart: Restart::Keep,
                 ..base.window
             },
-            // pacing.c, `picoquic_update_pacing_window`: 1.25 windows a round trip in slow start.
             pacing: PacingOptions {
-                rule: Pacing::Rfc9002(1.25),
+                rule: Pacing::TokenBucket(Bucket::Picoquic),
                 ..base.pacing
             },
             receiver: ReceiverOptions {

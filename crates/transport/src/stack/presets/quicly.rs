@@ -1,6 +1,31 @@
 //! quicly.
 
+use super::Omission;
 use crate::stack::*;
+
+/// The rules that the preset leaves out.
+pub(super) const OMISSIONS: &[Omission] = &[
+    Omission::of(
+        Touches::Startup,
+        "lib/defaults.c",
+        "the receiver offers 1 MiB of a stream at first, and more as it reads; `receive_window` sets a fixed limit",
+    ).above(1 << 20),
+    Omission::of(
+        Touches::Startup,
+        "include/quicly/pacer.h",
+        "the optional pacer sends two windows a round trip in bursts of 8 to 10 packets; `pacing=rfc9002` sends one by one",
+    ),
+    Omission::of(
+        Touches::Acknowledgements,
+        "lib/quicly.c",
+        "ACK frequency from the fourth loss on",
+    ),
+    Omission::of(
+        Touches::Loss,
+        "lib/cc-cubic.c",
+        "CUBIC also grows an unused window",
+    ).under("cubic"),
+];
 
 impl Stack {
     /// quicly (h2o/quicly at b11d363) with the values of `quicly_spec_context`.
@@ -10,12 +35,17 @@ impl Stack {
         let base = Stack::quic_in_packets_of(1280 + UDP_IP);
         Stack {
             preset: "quicly",
+            convention: Convention::Quicly,
             window: WindowOptions {
                 // lib/defaults.c, DEFAULT_INITCWND_PACKETS and DEFAULT_MAX_UDP_PAYLOAD_SIZE: ten
                 // times 1472 bytes (lib/cc-reno.c, `quicly_cc_calc_initial_cwnd`).
                 initial: InitialWindow::Bytes(14_720),
                 // lib/cc-reno.c and lib/cc-cubic.c keep the window over idle times.
                 restart: Restart::Keep,
+                // lib/quicly.c, `handle_ack_frame`: `cc_limited`, and `cc_on_acked` before
+                // `quicly_loss_detect_loss`.
+                used_from: Utilization::Half,
+                grows_before_loss: true,
                 ..base.window
             },
             // lib/defaults.c, `enable_ratio.pacing`: off by default.
@@ -33,6 +63,8 @@ impl Stack {
             recovery: RecoveryOptions {
                 // lib/cc-reno.c: nothing brings the window back.
                 undo: Undo::None,
+                // lib/cc-reno.c, `quicly_cc_reno_on_persistent_congestion`, does nothing.
+                persistent_congestion: false,
                 ..base.recovery
             },
             // include/quicly/constants.h, QUICLY_DEFAULT_INITIAL_RTT: three times 66 ms.

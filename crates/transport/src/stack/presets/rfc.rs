@@ -24,6 +24,7 @@ impl Stack {
                 send_buffer: None,
                 restart: Restart::InitialWindow,
                 grow_when_app_limited: false,
+                used_from: Utilization::Full,
                 app_limited_when_drained: false,
                 grows_before_loss: false,
                 stays_below: false,

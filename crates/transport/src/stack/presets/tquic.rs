@@ -1,6 +1,28 @@
 //! tquic.
 
+use super::Omission;
 use crate::stack::*;
+
+/// The rules that the preset leaves out.
+pub(super) const OMISSIONS: &[Omission] = &[
+    Omission::of(
+        Touches::Startup,
+        "lib.rs",
+        "datagrams have 1200 bytes until the path MTU is found",
+    ),
+    Omission::of(
+        Touches::Startup,
+        "congestion_control/hystart_plus_plus.rs",
+        "HyStart++ is on with CUBIC and adds at most 64 packets an ACK: `hystart-plus-plus:l=64`",
+    )
+    .under("cubic"),
+    Omission::of(
+        Touches::Startup,
+        "congestion_control/bbr.rs",
+        "BBR paces at its own rate without the bucket's bursts",
+    )
+    .under("bbr"),
+];
 
 impl Stack {
     /// tquic 1.6.0 (Tencent/tquic at 2a57740, paths below src).
