@@ -673,3 +673,12 @@ def test_ctrl_c_while_a_class_is_made_is_no_defect(
 
     monkeypatch.setattr("flowstart.model.catalog.list_algorithms", interrupted)
     assert cli("algorithms") == (130, "", "flowstart: stopped by Ctrl-C\n")
+
+
+def test_a_live_stack_outside_of_the_build_is_refused_with_what_builds_it(cli: Cli) -> None:
+    for stack in sorted({*_native.LIVE_STACKS} - {*_native.BUILT_LIVE_STACKS}):
+        for own in ((), ("--native",)):
+            answer = cli("live", *PATH, "--stack", stack, *own)
+            assert answer.status == 2
+            assert f"--stack: `{stack}`: is not in this build; `make live" in answer.err
+            assert answer.err.count("\n") == 1

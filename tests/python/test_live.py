@@ -157,18 +157,6 @@ def test_marks_are_refused_in_real_time(cli: Cli) -> None:
     assert "nothing marks what passes through sockets" in answer.err
 
 
-def test_a_stack_that_is_not_in_the_build_is_refused_with_what_builds_it(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(_native, "LIVE_STACKS", [*_native.LIVE_STACKS, "other"])
-    lacking = [s for s in _native.LIVE_STACKS[:-1] if s not in _native.BUILT_LIVE_STACKS]
-    for stack in lacking:
-        answer = cli("live", *PATH, "--stack", stack)
-        assert answer.status == 2
-        assert f"--stack: `{stack}`: is not in this build" in answer.err
-        assert "in a checkout adds it" in answer.err
-
-
 def test_a_startup_in_python_is_refused() -> None:
     with pytest.raises(fs.RequestError, match="`CautiousStart`: is written in Python"):
         fs.compare(

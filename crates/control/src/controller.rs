@@ -206,6 +206,12 @@ impl Controller {
         }
     }
 
+    /// A new segment leaves while nothing else is in flight; the one before left at `last`.
+    #[cold]
+    pub fn on_transmit_start(&mut self, now: Instant, last: Instant) {
+        self.avoidance.on_transmit_start(now, last);
+    }
+
     /// An ACK outside recovery: the window may grow.
     pub fn on_ack(&mut self, w: &mut Window, a: &Ack) {
         if self.overrides.is_some() {

@@ -52,8 +52,51 @@ const EVENTS: [(&str, &str, &[&str]); 8] = [
 /// Members of data that flowstart adds, which the schema allows (main-schema-02, section 3.4.4).
 const ADDED: [&str; 2] = ["startup_exit_reason", "startup_exit_cwnd"];
 
+/// Objects by their name, with their section and members. `record` is a line of the file, the first
+/// one or an event; the data of events are in [`EVENTS`], frames in [`FRAMES`].
+const OBJECTS: [(&str, &str, &[&str]); 6] = [
+    (
+        "main schema",
+        "record",
+        &[
+            "qlog_version",
+            "qlog_format",
+            "title",
+            "description",
+            "summary",
+            "trace",
+            "time",
+            "name",
+            "data",
+        ],
+    ),
+    (
+        "main schema",
+        "trace",
+        &["title", "description", "common_fields", "vantage_point"],
+    ),
+    ("main schema", "vantage_point", &["name", "type", "flow"]),
+    (
+        "main schema",
+        "common_fields",
+        &["time_format", "reference_time", "protocol_type", "group_id"],
+    ),
+    ("main schema", "raw", &["length", "payload_length", "data"]),
+    ("A.7", "header", &["packet_type", "packet_number", "length"]),
+];
+
+/// Frames by their type, with the members beside it (A.12).
+const FRAMES: [(&str, &[&str]); 6] = [
+    ("padding", &["length", "payload_length"]),
+    ("ping", &["length", "payload_length"]),
+    ("ack", &["ack_delay", "acked_ranges", "ect1", "ect0", "ce"]),
+    ("crypto", &["offset", "length"]),
+    ("stream", &["stream_id", "offset", "length", "fin"]),
+    ("handshake_done", &[]),
+];
+
 /// Enumerated members, wherever they are, with their section and their values.
-const VALUES: [(&str, &str, &[&str]); 7] = [
+const VALUES: [(&str, &str, &[&str]); 6] = [
     ("3.4.3", "old", STATES),
     ("3.4.3", "new", STATES),
     (
@@ -73,18 +116,6 @@ const VALUES: [(&str, &str, &[&str]); 7] = [
             "version_negotiation",
             "stateless_reset",
             "unknown",
-        ],
-    ),
-    (
-        "A.12",
-        "frame_type",
-        &[
-            "padding",
-            "ping",
-            "ack",
-            "crypto",
-            "stream",
-            "handshake_done",
         ],
     ),
     (
@@ -111,37 +142,58 @@ fn records(file: &[u8]) -> Vec<Json> {
     records.map(|r| serde_json::from_str(r).unwrap()).collect()
 }
 
-/// Panics where a member of `value`, at any depth, has a value that its enumeration does not list.
-fn check_values(value: &Json) {
-    let members = value.as_object().into_iter().flatten();
-    for (name, inner) in members {
-        if let Some((section, _, values)) = VALUES.iter().find(|(_, member, _)| member == name) {
-            let written = inner.as_str().unwrap();
-            assert!(
-                values.contains(&written),
-                "{name}: {written}; see {section}"
-            );
+/// Panics where an object of this name, or one in it, has a member or an enumerated value that the
+/// format does not list.
+fn check_object(name: &str, object: &serde_json::Map<String, Json>) {
+    let (section, members) = match name {
+        "frames" => {
+            let kind = object["frame_type"].as_str().unwrap();
+            let frame = FRAMES.iter().find(|(frame, _)| *frame == kind);
+            let (_, members) = frame.unwrap_or_else(|| panic!("no frame {kind}; see A.12"));
+            ("A.12", *members)
         }
-        check_values(inner);
+        _ => {
+            let known = OBJECTS.iter().find(|(_, object, _)| *object == name);
+            let (section, _, members) = known.unwrap_or_else(|| panic!("no object {name}"));
+            (*section, *members)
+        }
+    };
+    for (member, value) in object {
+        let of_frame = name == "frames" && member == "frame_type";
+        let listed = of_frame || members.contains(&member.as_str());
+        assert!(listed, "{name} has no {member}; see {section}");
+        if member != "data" {
+            check_value(member, value);
+        }
     }
-    value
-        .as_array()
-        .into_iter()
-        .flatten()
-        .for_each(check_values);
+}
+
+/// The same for the value of a member.
+fn check_value(member: &str, value: &Json) {
+    if let Some((section, _, values)) = VALUES.iter().find(|(_, name, _)| *name == member) {
+        let written = value.as_str().unwrap();
+        assert!(
+            values.contains(&written),
+            "{member}: {written}; see {section}"
+        );
+    }
+    let several = value.as_array().into_iter().flatten();
+    let objects = several.chain([value]).filter_map(Json::as_object);
+    objects.for_each(|object| check_object(member, object));
 }
 
 /// Checks a file; returns the names of its events and their new states.
 fn check(file: &[u8]) -> Vec<String> {
     let mut words = Vec::new();
     for record in records(file) {
-        check_values(&record);
+        check_object("record", record.as_object().unwrap());
         let Some(name) = record["name"].as_str() else {
             continue;
         };
         let known = EVENTS.iter().find(|(_, event, _)| *event == name);
         let (section, _, members) = known.unwrap_or_else(|| panic!("no event {name}"));
-        for member in record["data"].as_object().unwrap().keys() {
+        for (member, value) in record["data"].as_object().unwrap() {
+            check_value(member, value);
             let listed = members.contains(&member.as_str()) || ADDED.contains(&member.as_str());
             assert!(listed, "{name} has no {member}; see {section}");
         }
@@ -169,6 +221,27 @@ fn simulated_flows_are_logged_in_the_formats_own_words() {
     ] {
         assert!(words.iter().any(|w| w == word), "{word} is never written");
     }
+}
+
+/// The words of a file whose only event has this data.
+fn checked(name: &str, data: &str) -> Vec<String> {
+    check(format!("\u{1e}{{\"time\":0,\"name\":\"{name}\",\"data\":{data}}}").as_bytes())
+}
+
+#[test]
+#[should_panic(expected = "new: congestion_cc; see 3.4.3")]
+fn a_state_that_the_format_does_not_list_is_noticed() {
+    checked(
+        "recovery:congestion_state_updated",
+        r#"{"new":"congestion_cc"}"#,
+    );
+}
+
+#[test]
+#[should_panic(expected = "frames has no from; see A.12")]
+fn a_member_of_a_frame_that_the_format_does_not_list_is_noticed() {
+    let frames = r#"{"frames":[{"frame_type":"stream","from":0}]}"#;
+    checked("transport:packet_sent", frames);
 }
 
 #[test]

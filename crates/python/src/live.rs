@@ -447,7 +447,14 @@ pub fn native_control(stack: &str, options: &str) -> PyResult<NamedControl> {
     match Stack::named(stack)?.run {
         Run::Quic(_, Some(own)) => (own.read)(options).map_err(request),
         _ => {
-            let problem = format!("`{stack}`: its own congestion control does not run here");
+            let having: Vec<_> = native_controls().into_keys().collect();
+            let having = match having.is_empty() {
+                true => "no stack".into(),
+                false => having.join(", "),
+            };
+            let problem = format!(
+                "`{stack}`: its own congestion control does not run here; that of {having} does"
+            );
             Err(request(RequestError::new("native", problem)))
         }
     }

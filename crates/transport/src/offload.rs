@@ -12,8 +12,9 @@
 //! acknowledged. What leaves in the first flight is filled up by the same write.
 
 use super::connection::Connection;
-use super::pacing_rate::{burst, GSO_MAX};
+use super::pacing_rate::burst;
 use crate::narrow::saturated;
+use flowstart_control::model::pacing::GSO_MAX;
 use flowstart_control::{Duration, Instant};
 
 /// `tcp_tso_win_divisor`: so large a share of the window is burst enough.

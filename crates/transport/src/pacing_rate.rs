@@ -5,6 +5,7 @@
 use super::connection::Connection;
 use super::pacer::Release;
 use crate::narrow::whole;
+use flowstart_control::model::pacing::GSO_MAX;
 use flowstart_control::{Duration, Rate, Window};
 
 /// Data segments of a connection that are never paced.
@@ -15,8 +16,6 @@ const SLOW_START_RATIO: f64 = 200.0;
 const AVOIDANCE_RATIO: f64 = 120.0;
 /// `sk_pacing_shift`: about a millisecond's worth leaves together.
 const PACING_SHIFT: u32 = 10;
-/// `gso_max_size`, bytes.
-pub(crate) const GSO_MAX: u64 = 65_536;
 /// `tcp_tso_rtt_log`: on paths of less than a millisecond or so, more leaves together.
 const TSO_RTT_LOG: u32 = 9;
 /// `tcp_min_tso_segs`.

@@ -50,12 +50,14 @@ pub const ENTRY: Entry<Maker> = Entry {
     title: "CUBIC",
     source: "Rhee, Xu: CUBIC, PFLDnet 2005; Ha, Rhee, Xu: CUBIC, 2008; RFC 9438 §4",
     year: 2005,
-    opened: "text: RFC 9438; code: Linux tcp_cubic.c, v2.0, v2.1 and recent",
+    opened:
+        "text: RFC 9438; code: Linux tcp_cubic.c, v2.0, v2.1 and recent; cubic.rs of quinn-proto \
+             0.11.19, noq-proto 1.4.0, quiche 0.30.0 and s2n-quic-core 0.91.0",
     compared: "curve, Reno-friendly region, fast convergence, decrease",
     summary: "The window is a cubic function of the time since the last loss, at least Reno's.",
     params: Settings::PARAMS,
     needs: &[],
-    certainty: Certainty::Derived,
+    certainty: Certainty::Text,
     build,
 };
 

@@ -20,7 +20,7 @@ use super::cubic_constants::Constants;
 use super::Avoidance;
 use crate::model::capacity::Capacity;
 use crate::model::Model;
-use crate::signals::{Ack, Idle, Loss, Timeout};
+use crate::signals::{Ack, Loss, Timeout};
 use crate::{Duration, Instant, Segments, Window};
 
 /// `BICTCP_HZ`: the curve's time is counted in 1/2^10 s.
@@ -225,9 +225,11 @@ impl Avoidance for CubicLinux {
         *self = CubicLinux::new(self.constants);
     }
 
-    fn on_idle(&mut self, _w: &mut Window, i: &Idle) {
+    /// Time without a packet in flight is not the curve's (`cubictcp_cwnd_event`, `CA_EVENT_TX_START`).
+    fn on_transmit_start(&mut self, now: Instant, last: Instant) {
+        let (now, last) = (jiffies(now), jiffies(last));
         if let Some(start) = &mut self.epoch_start {
-            *start = (*start + i.idle.nanos() / JIFFY.nanos()).min(jiffies(i.now));
+            *start = (*start + (now - last)).min(now);
         }
     }
 
@@ -347,6 +349,25 @@ mod tests {
             [326, 334, 342, 349, 350].map(&mut cnt),
             [42, 42, 42, 42, 28]
         );
+    }
+
+    /// `cubictcp_cwnd_event`: the epoch moves by the jiffies since the last segment left, at most to
+    /// the present.
+    #[test]
+    fn the_epoch_moves_by_the_time_since_the_last_segment_left() {
+        let moved = |start: u64, last_ms: u64| {
+            let mut cubic = usual();
+            cubic.epoch_start = Some(start);
+            cubic.on_transmit_start(Instant::from_millis(2_500), Instant::from_millis(last_ms));
+            cubic.epoch_start
+        };
+        // 2500 ms are jiffy 625, 1999 ms jiffy 499.
+        assert_eq!(moved(250, 1_999), Some(376));
+        assert_eq!(moved(600, 1_000), Some(625));
+        assert_eq!(moved(250, 2_500), Some(250));
+        let mut before = usual();
+        before.on_transmit_start(Instant::from_secs(2), Instant::from_secs(1));
+        assert_eq!(before.epoch_start, None);
     }
 
     #[test]

@@ -39,6 +39,10 @@ pub trait Avoidance: Send {
     /// Sending resumes after an idle time.
     fn on_idle(&mut self, _w: &mut Window, _i: &Idle) {}
 
+    /// A new segment leaves while nothing else is in flight; the one before left at `last`
+    /// (Linux's `CA_EVENT_TX_START`).
+    fn on_transmit_start(&mut self, _now: Instant, _last: Instant) {}
+
     /// Window and round trip by which a stack paces its restarts ([`on_idle`](Self::on_idle));
     /// `None` for the current window and the smoothed round trip.
     fn paced_restart(&self) -> Option<(Segments, Duration)> {

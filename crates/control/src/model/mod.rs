@@ -4,7 +4,8 @@
 pub mod bbr;
 pub(crate) mod bbr_quinn;
 pub mod capacity;
-pub(crate) mod pacing;
+pub mod pacing;
+pub(crate) mod plateau;
 pub(crate) mod rapid_start;
 pub(crate) mod round_trips;
 pub(crate) mod rounds;

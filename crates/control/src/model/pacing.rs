@@ -2,6 +2,10 @@
 
 use crate::{Duration, Rate, Window};
 
+/// Bytes of the largest burst that leaves Linux at once: `sk_gso_max_size`, `GSO_LEGACY_MAX_SIZE` less
+/// the room for headers (`sk_dst_gso_max_size`; MAX_TCP_HEADER is 320 with wireless LAN and tunnels).
+pub const GSO_MAX: u64 = 65_536 - (320 + 1);
+
 /// Spreads windows over round trips.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pacing {

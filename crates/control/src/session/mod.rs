@@ -32,6 +32,8 @@ pub struct Session {
     undo_rule: UndoRule,
     /// Window and threshold before the last reduction, where that can be undone.
     saved: Option<(Segments, Segments)>,
+    /// When the latest segment left.
+    last_sent: Instant,
 }
 
 impl Session {
@@ -42,6 +44,7 @@ impl Session {
             window,
             undo_rule,
             saved: None,
+            last_sent: Instant::ZERO,
         }
     }
 
@@ -60,6 +63,10 @@ impl Session {
     /// Reports a segment that has left.
     #[inline]
     pub fn on_sent(&mut self, s: &Sent) {
+        if s.flight == u64::from(s.bytes) && !s.retransmission {
+            self.controller.on_transmit_start(s.now, self.last_sent);
+        }
+        self.last_sent = s.now;
         self.controller.on_sent(&mut self.window, s);
     }
 
@@ -183,6 +190,32 @@ mod tests {
         let undone = session.undo(out * MSS, 10.0);
         assert!(!session.can_undo() && undone == (session.window.ssthresh > 20.0));
         (session.window.cwnd, session.window.ssthresh)
+    }
+
+    /// What a window of 40 grows by in 20 ACKs after 10 s, where so much was in flight when the first
+    /// segment left after them.
+    fn growth_after_a_pause(flight: u64) -> f64 {
+        let mut session = session("cubic", Convention::Linux, UndoRule::Linux);
+        let sent = |now: Instant, flight: u64| Sent {
+            now,
+            bytes: MSS as u32,
+            seq: 0,
+            retransmission: false,
+            flight,
+        };
+        let (begin, resumed) = (Instant::from_secs(1), Instant::from_secs(11));
+        session.on_sent(&sent(begin, 20 * MSS));
+        session.on_ack(&Ack::of(begin, MSS));
+        session.on_sent(&sent(resumed, flight));
+        (0..20).for_each(|_| session.on_ack(&Ack::of(resumed, MSS)));
+        session.window.cwnd - 40.0
+    }
+
+    /// `CA_EVENT_TX_START`: 10 s later W(t) is 0.4 * 10^3 segments larger, and `cnt` 2.
+    #[test]
+    fn time_without_a_packet_in_flight_is_none_of_the_cubic_epoch() {
+        assert_eq!(growth_after_a_pause(2 * MSS), 10.0);
+        assert_eq!(growth_after_a_pause(MSS), 1.0);
     }
 
     #[test]

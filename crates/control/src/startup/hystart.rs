@@ -60,6 +60,7 @@ use self::filtered::Filtered;
 use super::resume::{self, ResumeSettings};
 use super::{Congestion, Maker, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry};
+use crate::model::pacing::GSO_MAX;
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Recovered, Sent};
 use crate::slow_start::SlowStart;
@@ -243,14 +244,20 @@ impl HyStart {
         if new_round && self.variant == Variant::Linux56 && sample.is_some() {
             self.start_round(now, a.nxt);
         }
-        let found = sample.and_then(|rtt| self.linux_tests(w, now, rtt));
+        let found = sample.and_then(|rtt| self.linux_tests(w, now, rtt, a.srtt));
         if new_round && self.variant != Variant::Linux56 {
             self.start_round(now, a.nxt);
         }
         found
     }
 
-    fn linux_tests(&mut self, w: &Window, now: Instant, rtt: Duration) -> Option<Reason> {
+    fn linux_tests(
+        &mut self,
+        w: &Window,
+        now: Instant,
+        rtt: Duration,
+        srtt: Duration,
+    ) -> Option<Reason> {
         // Up to 5.5 delays were kept in eighths of a millisecond.
         let unit = if self.variant == Variant::Linux56 {
             self.tick
@@ -265,7 +272,7 @@ impl HyStart {
         let mut train = false;
         if self.detect_train && now.since(self.last_ack_time) <= TRAIN_GAP {
             self.last_ack_time = now;
-            train = now.since(self.round_start) > self.train_limit(w, rtt);
+            train = now.since(self.round_start) > self.train_limit(w, srtt);
         }
         let tested = self.samples == N_SAMPLING;
         if !tested || self.variant == Variant::Linux56 {
@@ -325,11 +332,11 @@ impl HyStart {
     }
 
     /// How long a train must get, in the kernel.
-    fn train_limit(&self, w: &Window, rtt: Duration) -> Duration {
+    fn train_limit(&self, w: &Window, srtt: Duration) -> Duration {
         if self.variant != Variant::Linux56 {
             return self.d_min.over(2).floor(self.tick);
         }
-        let limit = self.d_min + ack_delay(w, rtt);
+        let limit = self.d_min + ack_delay(w, srtt);
         if self.paced.unwrap_or(w.pacing.is_some()) {
             limit
         } else {
@@ -340,13 +347,13 @@ impl HyStart {
 
 /// What batching at the sender may add to a train: four of the largest bursts at the
 /// pacing rate, at most a millisecond. The kernel has a pacing rate even where it does not
-/// pace: in slow start twice a window per round trip.
-pub(crate) fn ack_delay(w: &Window, rtt: Duration) -> Duration {
-    const FOUR_BURSTS: u64 = 4 * 65_536;
+/// pace: in slow start twice a window per smoothed round trip. It is less than a millisecond above
+/// 2.1 Gbit/s only (`hystart_ack_delay`).
+pub(crate) fn ack_delay(w: &Window, srtt: Duration) -> Duration {
     let rate = w
         .pacing
-        .unwrap_or_else(|| Rate::of(2 * w.cwnd_bytes(), rtt));
-    rate.time_for(FOUR_BURSTS).min(Duration::from_millis(1))
+        .unwrap_or_else(|| Rate::of(2 * w.cwnd_bytes(), srtt));
+    rate.time_for(4 * GSO_MAX).min(Duration::from_millis(1))
 }
 
 fn ceil(t: Duration, tick: Duration) -> Duration {
@@ -688,12 +695,12 @@ mod tests {
         w.pacing = Some(Rate::from_bps(800_000_000));
         assert_eq!(h.train_limit(&w, ms(100.0)), ms(101.0));
         w.pacing = Some(Rate::from_bps(8_000_000_000));
-        assert_eq!(h.train_limit(&w, ms(100.0)), ms(100.262144));
+        assert_eq!(h.train_limit(&w, ms(100.0)), ms(100.26086));
         let h = HyStart {
             paced: Some(false),
             ..h
         };
-        assert_eq!(h.train_limit(&w, ms(100.0)), ms(50.131072));
+        assert_eq!(h.train_limit(&w, ms(100.0)), ms(50.13043));
     }
 
     /// A lone flow on an empty path: the window at the exit. ACKs of a round come back

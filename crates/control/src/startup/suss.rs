@@ -296,12 +296,14 @@ impl Suss {
         if self.cap.is_some_and(|cap| w.cwnd > cap) {
             return Some(Reason::AckTrain);
         }
-        let rtt = rtt.filter(|_| w.cwnd >= self.settings.low_window)?;
+        if rtt.is_none() || w.cwnd < self.settings.low_window {
+            return None;
+        }
         let close = a.now.since(self.blue.last_ack) <= TRAIN_GAP;
         if self.cap.is_none() && close && (self.blue.coming || self.blue.jumps == 0) {
             self.blue.last_ack = a.now;
             let length = a.now.since(self.blue.start).times(1 << self.blue.jumps);
-            let whole = self.rtts.least + ack_delay(w, rtt);
+            let whole = self.rtts.least + ack_delay(w, a.srtt);
             let paced = w.pacing.is_some();
             let most = if paced { whole } else { whole.over(2) };
             if length > most {

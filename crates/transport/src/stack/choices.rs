@@ -122,7 +122,7 @@ named! {
         /// Nothing.
         None = "none",
         /// Under `quic` the window comes back once all that counted as lost has arrived after all
-        /// (quinn with CUBIC, neqo); elsewhere as `full`.
+        /// (neqo, noq and quinn 0.12 with CUBIC); elsewhere as `full`.
         SetEmpties = "set-empties",
         /// The window comes back as soon as that shows, and the path's reordering is learned from
         /// it: as in Linux under `rack`, by timestamps under `sack` (RFC 3522, 4015), and under

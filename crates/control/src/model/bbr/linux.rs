@@ -33,8 +33,8 @@ pub(super) const LIMITS: Limits = Limits {
 pub(super) const MOST_INIT_CWND: Segments = 127.0;
 /// Tolerated loss rate in 256ths (`bbr_loss_thresh`).
 const LOSS_THRESH: u64 = 5;
-/// Maximum size of a burst in bytes (`GSO_LEGACY_MAX_SIZE`).
-const GSO_MAX: u64 = 65_536;
+/// What the round trip adds to a burst at most (`GSO_LEGACY_MAX_SIZE`), bytes.
+const MOST_NEAR: u64 = 65_536;
 /// `bbr_tso_rtt_shift`: for each so many microseconds, a power of two, half as much.
 const TSO_RTT_SHIFT: u32 = 9;
 
@@ -49,7 +49,7 @@ pub(super) fn is_too_high(s: &RateSample, mss: u64) -> bool {
 pub(super) fn near(min_rtt: Option<Duration>) -> u64 {
     let halvings = min_rtt.map_or(u64::MAX, |rtt| (rtt.nanos() / 1000) >> TSO_RTT_SHIFT);
     if halvings < 32 {
-        GSO_MAX >> halvings
+        MOST_NEAR >> halvings
     } else {
         0
     }

@@ -21,6 +21,8 @@ mod quiche;
 mod quiche_startup;
 mod state;
 
+use crate::model::pacing::GSO_MAX;
+use crate::model::plateau::Plateau;
 use crate::model::rounds::Rounds;
 use crate::model::Model;
 use crate::signals::{Ack, Delivery, Established};
@@ -28,7 +30,7 @@ use crate::{named, Convention, Duration, Instant, Rate, Reason, Segments, Window
 use constants::Constants;
 use cycle::Cycle;
 use filters::{ExtraAcked, MaxFilter, MinRtt};
-use full_pipe::{LossEvents, Plateau, RoundLosses};
+use full_pipe::{LossEvents, RoundLosses};
 use policer::Policer;
 use probing::{Ended, Limits, Phase, Probing};
 use quiche::Quiche;
@@ -156,8 +158,6 @@ const PROBE_RTT_DURATION: Duration = Duration::from_millis(200);
 const NOMINAL_RTT: Duration = Duration::from_millis(1);
 /// A rate below this is sent one by one (`bbr_min_tso_rate`).
 const MIN_TSO_RATE: Rate = Rate(1_200_000);
-/// Maximum quantum in bytes.
-const MAX_QUANTUM: u64 = 65_215;
 
 /// Model and state machine of BBR on one connection.
 #[derive(Clone, Debug)]
@@ -719,7 +719,7 @@ impl Bbr {
             Version::V3 => (bytes / 1000, 2),
             Version::V3Linux => (bytes / 1024 + linux::near(self.min_rtt.least), 2),
         };
-        (bytes.min(MAX_QUANTUM) / self.mss).max(least) as u32
+        (bytes.min(GSO_MAX) / self.mss).max(least) as u32
     }
 
     /// SetPacingRate: never lowered in Startup.

@@ -20,7 +20,12 @@
 //!   most `ceiling` times the maximum estimate, until that is refuted: by a rate delivered that is
 //!   nearer to the ceiling than to the estimate, or by two round trips at the ceiling without the queue
 //!   that this would leave. The rate delivered is the largest sample of this round trip and the last.
-//!   The window holds what is paced in `window` of the minimum RTT, and four packets.
+//!   The window holds what is paced in `window` of the minimum RTT, and four packets. Until something is
+//!   lost, growth leaves it no smaller than the initial one.
+//! - *Bound.* Where the window limits what is delivered and this has not grown by a quarter in three
+//!   round trips, growth has ended (BBR). No queue shows: jitter may be far above the minimum RTT, so
+//!   that the window holds less than the path. Then it holds what is paced in the mean RTT of the time
+//!   without a queue. Where growth ends again, the pipe is full, and this is final.
 //! - *Delay.* Round trips are late where the minimum of five samples and more, over an eighth of a
 //!   round trip, exceeds the minimum RTT by `late` of it and by `noise`, two consecutive times.
 //!   Only packets count that left when the initial window was acknowledged. Then the pace is the
@@ -43,11 +48,11 @@
 //!   are of another rate.
 //! - *Hand-over.* The window and the threshold are then what the path holds at the rate delivered,
 //!   after a repair at least at its mean over the repair, over the mean of the round trips that were not
-//!   late or that were found not to be the flow's. Where the rate delivered is only a share of the rate estimated,
+//!   late or that were found not to be the flow's. Without a queue it is the initial window at least. Where the rate delivered is only a share of the rate estimated,
 //!   others have the rest, and the window is this share of it, at least `yield`. The avoidance
 //!   takes the rate delivered over the last round trip, queue included, for what path and queue hold.
-//! - *Guard.* Where the queue showed in the round trips before the end, losses without a queue are
-//!   random. After a recovery in which a round trip was not late, and while at most the share `losses`
+//! - *Guard.* Where the queue showed in the round trips before the end, or growth ended without one,
+//!   losses without a queue are random. After a recovery in which a round trip was not late, and while at most the share `losses`
 //!   of all bytes was lost, the window is as before the loss. Where delay showed nothing, as with short
 //!   buffers, the avoidance alone responds to losses.
 //! - A timeout and an idle time end it; slow start continues where the stack and the avoidance leave it.
@@ -82,6 +87,7 @@ mod dispersion;
 use super::{copies, Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::capacity::Capacity;
+use crate::model::plateau::Plateau;
 use crate::model::Model;
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Idle, PathInfo, PathMemory, Recovered, Sent};
@@ -171,6 +177,10 @@ struct Gauge {
     opened: Instant,
     behind: Duration,
     deliveries: Deliveries,
+    /// Growth of the rate delivered where the window limits it.
+    plateau: Plateau,
+    /// The mean RTT, once growth ended under a window for the minimum RTT.
+    jittered: Option<Duration>,
     delay: Delay,
     /// What is paced at, payload only.
     pace: Rate,
@@ -200,6 +210,8 @@ impl Gauge {
             opened: Instant::MAX,
             behind: Duration::MAX,
             deliveries: Deliveries::default(),
+            plateau: Plateau::default(),
+            jittered: None,
             delay: Delay::new(k.late, k.noise),
             pace: Rate(0),
             high: 0,
@@ -245,7 +257,7 @@ impl Gauge {
         // The delay is not the flow's, and must not keep the test from being one.
         let rtt = match self.tests_again() {
             true => self.latest.unwrap_or(self.base),
-            false => self.base,
+            false => self.jittered.unwrap_or(self.base),
         };
         let held = self.pace.scaled(self.k.window).bytes_in(rtt);
         w.cwnd = w.segments(held) + LEAST_CWND;
@@ -320,11 +332,14 @@ impl Gauge {
             return Some(self.settle(w, a.now, a.nxt, Reason::Loss));
         }
         if self.judge_delay(a) {
-            self.conserve(w);
-            self.export(w);
-            self.hand_over(w);
+            self.leave(w, LEAST_CWND);
             self.guard(w);
             return Some(Reason::Delay);
+        }
+        if self.judge_growth(a) {
+            self.leave(w, self.least_cwnd(w));
+            self.guard(w);
+            return Some(Reason::FullPipe);
         }
         let growing = self.phase == Phase::Ramp;
         if growing {
@@ -341,7 +356,52 @@ impl Gauge {
             *sum = (sum.0 + rtt, sum.1 + 1);
         }
         self.drive(w);
+        if growing {
+            w.cwnd = w.cwnd.max(self.least_cwnd(w));
+        }
         None
+    }
+
+    /// Whether a larger window gets no more. Nothing else shows the end of growth where jitter hides
+    /// queues and the window for the minimum RTT holds less than the path: it is tried for the mean
+    /// RTT first.
+    fn judge_growth(&mut self, a: &Ack) -> bool {
+        let rate = self.deliveries.rate();
+        if a.cwnd_limited {
+            self.plateau.update(rate, self.deliveries.round_began());
+        }
+        if self.phase != Phase::Ramp || !self.plateau.now {
+            return false;
+        }
+        if self.jittered.is_some() {
+            return true;
+        }
+        self.jittered = Some(self.mean_rtt());
+        self.plateau.look_again(rate);
+        false
+    }
+
+    /// Ends the growth with the window for the rate delivered, `least` or more.
+    fn leave(&mut self, w: &mut Window, least: Segments) {
+        self.conserve(w);
+        self.export(w);
+        self.hand_over(w, least);
+    }
+
+    /// The initial window, until something is lost.
+    fn least_cwnd(&self, w: &Window) -> Segments {
+        match self.deliveries.share_lost() > 0.0 {
+            true => LEAST_CWND,
+            false => w.segments(self.initial),
+        }
+    }
+
+    /// The mean of round trips that were not late or that were found not to be the flow's.
+    fn mean_rtt(&self) -> Duration {
+        match self.queueless {
+            (_, 0) => self.base,
+            (sum, count) => sum.over(count).max(self.base),
+        }
     }
 
     /// Whether a queue of the flow's own is there for good.
@@ -432,17 +492,13 @@ impl Gauge {
 
     /// The window that the path holds at the rate delivered, without a queue. Next to others it is
     /// smaller by what they get.
-    fn hand_over(&mut self, w: &mut Window) {
-        let rtt = match self.queueless {
-            (_, 0) => self.base,
-            (sum, count) => sum.over(count).max(self.base),
-        };
+    fn hand_over(&mut self, w: &mut Window, least: Segments) {
         let got = match self.estimate.and_then(|estimate| estimate.most) {
             Some(most) => share(self.pace, most).clamp(self.k.yield_to, 1.0),
             None => 1.0,
         };
-        let held = w.segments(self.pace.bytes_in(rtt));
-        w.cwnd = (got * held).max(LEAST_CWND);
+        let held = w.segments(self.pace.bytes_in(self.mean_rtt()));
+        w.cwnd = (got * held).max(least);
         w.ssthresh = w.cwnd;
         self.end(w);
     }
@@ -510,7 +566,7 @@ impl Startup for Gauge {
                 self.conserve(w);
                 if a.una >= until {
                     self.pace = self.pace.max(self.deliveries.average(a.now));
-                    self.hand_over(w);
+                    self.hand_over(w, LEAST_CWND);
                     if self.delay.is_late(self.base) {
                         self.guard(w);
                     }
@@ -638,6 +694,8 @@ mod tests {
         arrived: u64,
         rtt: Duration,
         lost: u64,
+        /// The window, not the pacer, holds it back.
+        limited: bool,
     }
 
     /// The delivery rate by a packet's ACK: so much in megabits per second was delivered,
@@ -687,6 +745,7 @@ mod tests {
                 arrived: 0,
                 rtt: RTT,
                 lost: 0,
+                limited: false,
             };
             flow.send(10);
             flow
@@ -720,6 +779,7 @@ mod tests {
             let sent_in = Duration::from_secs_f64(rates.delivered / rates.sent);
             let a = Ack {
                 rtt: Some(self.rtt),
+                cwnd_limited: self.limited,
                 una: self.arrived * MSS,
                 nxt: self.sent * MSS,
                 delivered_total: self.arrived * MSS,
@@ -967,6 +1027,75 @@ mod tests {
         assert_eq!(late(&mut flow, all(8.0)), None);
         let mut deaf = Flow::measured("without=delay", all(6.0));
         assert_eq!(late(&mut deaf, own), None);
+    }
+
+    /// Windows, or the reason of the end, in round trips of one ACK of 10 ms, 100 times the minimum RTT.
+    /// What is delivered is the window of such a round trip, up to `most` Mbit/s.
+    fn jittered(spec: &str, most: f64, count: usize) -> Vec<Result<f64, Reason>> {
+        let mut flow = Flow::with(spec, Some(ms(0.1)), u64::MAX, None);
+        flow.limited = true;
+        (flow.now, flow.rtt) = (Instant::ZERO + ms(0.1), ms(0.1));
+        let rates = |flow: &Flow| all((flow.w.cwnd * 0.8).min(most));
+        (0..10).for_each(|_| assert_eq!(flow.ack(ms(0.0), rates(&flow)), None));
+        flow.rtt = ms(10.0);
+        let mut rounds = Vec::new();
+        while rounds.len() < count {
+            flow.send(2);
+            // One of five is as short as the minimum, so that no queue shows.
+            flow.rtt = if rounds.len() % 5 == 0 {
+                ms(0.1)
+            } else {
+                ms(10.0)
+            };
+            match flow.ack(ms(10.0), rates(&flow)) {
+                Some(reason) => {
+                    rounds.push(Err(reason));
+                    break;
+                }
+                None => rounds.push(Ok(flow.w.cwnd)),
+            }
+        }
+        rounds
+    }
+
+    /// V10
+    #[test]
+    fn a_window_for_the_minimum_rtt_is_none_for_jitter_and_growth_resumes_with_the_mean_one() {
+        let rounds = jittered("", 1_000.0, 60);
+        let windows: Vec<f64> = rounds.iter().filter_map(|round| round.ok()).collect();
+        assert!(windows.iter().all(|cwnd| *cwnd >= 10.0), "{windows:?}");
+        assert!(
+            windows[2] < 20.0,
+            "0.105 ms hold next to nothing: {windows:?}"
+        );
+        assert!(windows.iter().any(|cwnd| *cwnd > 1_000.0), "{windows:?}");
+        // 1000 Mbit/s, and three round trips in which no more is delivered.
+        assert_eq!(rounds.last(), Some(&Err(Reason::FullPipe)));
+    }
+
+    #[test]
+    fn growth_that_the_window_ends_twice_is_over_with_no_less_than_the_initial_window() {
+        let mut flow = Flow::with("", Some(ms(0.1)), u64::MAX, None);
+        flow.limited = true;
+        (flow.now, flow.rtt) = (Instant::ZERO + ms(0.1), ms(0.1));
+        let end = (0..30).find_map(|_| {
+            flow.send(2);
+            flow.ack(ms(0.0), all(4.0))
+        });
+        assert_eq!(end, Some(Reason::FullPipe));
+        // 4 Mbit/s over 0.1 ms are less than a packet.
+        assert_eq!((flow.w.cwnd, flow.w.ssthresh), (10.0, 10.0));
+        assert_eq!(flow.w.pacing, None);
+    }
+
+    #[test]
+    fn growth_that_pacer_or_application_limit_has_not_ended() {
+        let mut flow = Flow::measured("", all(6.0));
+        let end = (0..30).find_map(|_| {
+            flow.send(2);
+            flow.ack(ms(1.0), all(6.0))
+        });
+        assert_eq!(end, None);
     }
 
     /// V8
