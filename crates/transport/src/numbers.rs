@@ -27,7 +27,6 @@ pub struct Numbers {
 impl Numbers {
     /// A packet has come, its number cut off. Whether it is to be acknowledged at once, by a
     /// Reordering Threshold of `threshold`.
-    #[inline]
     pub fn receive(&mut self, truncated: u32, threshold: u32, now: Instant) -> bool {
         let next = self.received.end().unwrap_or(0);
         let number = expand(next, truncated);
