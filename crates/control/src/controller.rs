@@ -165,7 +165,7 @@ impl Controller {
         self.startup.reads_samples()
     }
 
-    /// Whether samples are read besides the startup.
+    /// Whether samples are read after the startup too.
     pub fn samples_after_startup(&self) -> bool {
         self.avoidance.wants_delivery() || self.own_landing().is_some_and(Landing::wants_delivery)
     }

@@ -29,7 +29,7 @@ impl PartialOrd for Due {
         Some(self.cmp(other))
     }
 
-    /// Simultaneous events are rare.
+    /// Compares numbers only of simultaneous events, which are rare.
     #[inline]
     fn lt(&self, other: &Due) -> bool {
         self.moment < other.moment || self.moment == other.moment && self.event < other.event

@@ -371,7 +371,7 @@ impl Rfc9002 {
         self.restart_timer(c);
     }
 
-    /// The same after a packet has left, which does not change the probe timeout.
+    /// Restarts the timer after a packet has left, which leaves the probe timeout as it was.
     pub fn restart_timer(&mut self, c: &Connection) {
         let out = self.confirmed && c.sent.in_flight() > 0;
         let probe = out.then(|| self.last_sent + self.probe_timeout);
