@@ -70,7 +70,7 @@ fn link(c: &mut Criterion) {
         b.iter(|| {
             for _ in 0..STEPS {
                 now += 12_000;
-                black_box(link.send(packet(), at(now)));
+                black_box(link.send(&packet(), at(now)));
                 black_box(link.deliver(at(now)));
             }
         })

@@ -157,9 +157,17 @@ impl Controller {
 
     /// Whether the startup or the avoidance needs [`Ack::delivery`].
     pub fn wants_delivery(&self) -> bool {
-        self.startup.wants_delivery()
-            || self.avoidance.wants_delivery()
-            || self.own_landing().is_some_and(Landing::wants_delivery)
+        self.startup.wants_delivery() || self.samples_after_startup()
+    }
+
+    /// Whether the startup still reads samples of the delivery rate.
+    pub fn reads_samples(&self) -> bool {
+        self.startup.reads_samples()
+    }
+
+    /// Whether samples are read after the startup too.
+    pub fn samples_after_startup(&self) -> bool {
+        self.avoidance.wants_delivery() || self.own_landing().is_some_and(Landing::wants_delivery)
     }
 
     /// Whether the window is set here at every ACK, in recovery too, so that the transport's
@@ -199,6 +207,7 @@ impl Controller {
     }
 
     /// A data segment has left.
+    #[inline]
     pub fn on_sent(&mut self, w: &mut Window, s: &Sent) {
         let before = w.cwnd;
         if let Some(reason) = self.startup.on_sent(w, s) {
@@ -213,6 +222,7 @@ impl Controller {
     }
 
     /// An ACK outside recovery: the window may grow.
+    #[inline]
     pub fn on_ack(&mut self, w: &mut Window, a: &Ack) {
         if self.overrides.is_some() {
             return self.grow_overridden(w, a);

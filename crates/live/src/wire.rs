@@ -170,7 +170,7 @@ impl Wire {
     fn enter(&mut self, link: LinkId, packet: &mut Packet, now: Moment) {
         let link = &mut self.links[link as usize];
         let data = packet.is_data();
-        let mut gone = u64::from(link.send(*packet, now) == Verdict::Dropped);
+        let mut gone = u64::from(link.send(packet, now) == Verdict::Dropped);
         if gone > 0 {
             self.payloads.remove(&id(packet));
         }

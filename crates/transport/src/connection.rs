@@ -109,6 +109,8 @@ pub struct Connection {
     pub counters: Counters,
     /// The next segment of new data is the last of a burst.
     pub pushes: bool,
+    /// Samples of the delivery rate are taken whether the startup reads them or not.
+    pub keeps_sampling: bool,
     /// Throughput of its data, where it is shared with other connections.
     pub throughput: Option<Box<Throughput>>,
     /// What only some connections need.
@@ -137,6 +139,7 @@ impl Connection {
             EcnMode::L4s => Some(EcnSender::new(controller.is_scalable())),
         };
         let profile = RecoveryProfile::new(&stack);
+        let keeps_sampling = controller.samples_after_startup();
         let mut sent = SentPackets::new(profile.detail, controller.wants_delivery());
         if profile.whole_packets {
             sent = sent.of_packets(stack.framing.mss.into());
@@ -159,6 +162,7 @@ impl Connection {
             timer: Timer::default(),
             counters: Counters::default(),
             pushes: false,
+            keeps_sampling,
             throughput: (stack.sharing.kind != Sharing::None).then(Box::default),
             extensions: ecn.map(|ecn| {
                 Box::new(Extensions {

@@ -412,7 +412,55 @@ impl Receiver {
     }
 
     /// A packet has arrived; the answer, if there is one now.
+    #[inline]
     pub fn on_packet(&mut self, packet: &Packet, now: Instant) -> Option<Packet> {
+        match &packet.body {
+            Body::Data(data) if self.is_plain(packet, data) => self.on_plain_data(data, now),
+            _ => self.on_any_packet(packet, now),
+        }
+    }
+
+    /// Whether data comes in order and reports nothing else, while nothing is missing.
+    #[inline]
+    fn is_plain(&self, packet: &Packet, data: &Data) -> bool {
+        self.open
+            && self.config.fast_path
+            && self.window.is_none()
+            && data.start() == self.next
+            && self.above_from == u64::MAX
+            && !self.answers_repetition
+            && data.is_bare()
+            && packet.ecn.is_empty()
+            && packet.tags.pair == Pair::None
+    }
+
+    /// The fast path of data. Both paths have the same results.
+    #[inline]
+    fn on_plain_data(&mut self, data: &Data, now: Instant) -> Option<Packet> {
+        self.arrived += 1;
+        let (start, end) = (data.start(), data.end());
+        let threshold = self.config.options.ack_reordering;
+        let orderly = !self.config.numbers || self.takes_number_in_order(data, threshold, now);
+        self.next = end;
+        self.answer((start, end), orderly, now)
+    }
+
+    /// Answers what has come last, in this range, unless the answer `may_wait` and does, or the pacer
+    /// holds it back.
+    #[inline]
+    fn answer(&mut self, (start, end): (u64, u64), may_wait: bool, now: Instant) -> Option<Packet> {
+        if may_wait && self.may_delay(start, now) {
+            return None;
+        }
+        if self.config.options.ack_pacer > 0 && self.waits_for_pacer(now) {
+            return None;
+        }
+        Some(self.acknowledge(start, end, now))
+    }
+
+    /// Any packet has arrived.
+    #[inline(never)]
+    fn on_any_packet(&mut self, packet: &Packet, now: Instant) -> Option<Packet> {
         let data = match &packet.body {
             Body::Data(data) => data,
             Body::Syn(syn) => {
@@ -458,13 +506,7 @@ impl Receiver {
         }
         let (start, end) = (data.start(), data.end());
         self.accept(start, end);
-        if orderly && !urgent && self.may_delay(start, now) {
-            return None;
-        }
-        if self.config.options.ack_pacer > 0 && self.waits_for_pacer(now) {
-            return None;
-        }
-        Some(self.acknowledge(start, end, now))
+        self.answer((start, end), orderly && !urgent, now)
     }
 
     /// Whether the pacer holds the acknowledgement back, behind what has confirmed the handshake.

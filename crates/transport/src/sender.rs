@@ -169,6 +169,12 @@ impl Sender {
         self.connection.sent.prefetch();
     }
 
+    /// Takes samples of the delivery rate for as long as the connection lasts, where its controller
+    /// needs any.
+    pub fn keep_sampling(&mut self) {
+        self.connection.keeps_sampling = true;
+    }
+
     /// Names `column` the startup's own numbers, for a trace.
     pub fn trace(&self, column: &mut dyn FnMut(&str, f64)) {
         self.connection.session.controller.trace(column);
@@ -236,7 +242,7 @@ impl Sender {
     /// The application hands over `bytes` more.
     pub fn push(&mut self, bytes: u64, now: Instant) {
         self.restart_after_idle(now);
-        if self.connection.sent.measures_delivery() && self.is_left_idle() {
+        if self.connection.sent.samples_delivery() && self.is_left_idle() {
             let pipe = self.flight();
             if let Some(delivery) = self.connection.sent.delivery() {
                 delivery.application_limits(pipe);
@@ -393,7 +399,9 @@ impl Sender {
     /// For samples of the delivery rate.
     fn note_pipe(&mut self) {
         let pipe = self.flight();
-        let idle = self.connection.stack.window.app_limited_at_acks && self.is_left_idle();
+        let c = &self.connection;
+        let samples = c.stack.window.app_limited_at_acks && c.sent.samples_delivery();
+        let idle = samples && self.is_left_idle();
         if let Some(delivery) = self.connection.sent.delivery() {
             if idle {
                 delivery.application_limits(pipe);
@@ -795,7 +803,7 @@ impl Sender {
 
     /// What is in flight, where samples of the delivery rate need it.
     fn measured_pipe(&self) -> u64 {
-        match self.connection.sent.measures_delivery() {
+        match self.connection.sent.samples_delivery() {
             true => self.recovery.pipe(&self.connection),
             false => 0,
         }

@@ -75,6 +75,13 @@ impl Data {
         self.len & REPEATS != 0
     }
 
+    /// Whether it has payload that is sent for the first time, and no congestion header.
+    #[inline]
+    pub fn is_bare(&self) -> bool {
+        let first = !self.is_empty() && !self.repeats();
+        first && matches!(self.options, Options::Ordinary { .. })
+    }
+
     /// Its payload was sent before.
     pub fn set_repeats(&mut self) {
         self.len |= REPEATS;

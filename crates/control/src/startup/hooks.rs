@@ -135,6 +135,12 @@ pub trait Startup: Send {
         false
     }
 
+    /// Whether one that needs [`Ack::delivery`] still reads its samples. Once it does not, the
+    /// transport may count deliveries and losses alone.
+    fn reads_samples(&self) -> bool {
+        true
+    }
+
     /// Whether it sets the window at every ACK, in recovery too. While it does, all ACKs are its
     /// [`on_ack`](Self::on_ack)'s, and it alone responds to losses, timeouts and idle times.
     fn owns_cwnd(&self) -> bool {

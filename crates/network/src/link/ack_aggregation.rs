@@ -67,7 +67,7 @@ impl Stage for AckAggregator {
         }
         self.backlog.add(packet.wire);
         link.counters.accept(packet.wire, self.backlog);
-        link.depart(arrival, packet);
+        link.depart(arrival, &packet);
         if scheduled {
             Verdict::Accepted
         } else {
@@ -128,7 +128,7 @@ mod tests {
             let time = Instant::from_micros(*us);
             open(&mut gate, &mut next, Some(time));
             let moment = Moment { time, cause: time };
-            if gate.send(*packet, moment) == Verdict::First {
+            if gate.send(packet, moment) == Verdict::First {
                 assert!(next.is_none(), "one event is enough");
                 next = gate.next_delivery();
             }

@@ -99,11 +99,11 @@ pub(super) struct Common {
 }
 
 impl Common {
-    /// A packet joins those on their way. It counts the hop.
+    /// A packet joins those on their way.
     #[inline]
-    pub(super) fn depart(&mut self, arrival: Moment, mut packet: Packet) -> Verdict {
+    pub(super) fn depart(&mut self, arrival: Moment, packet: &Packet) -> Verdict {
         let idle = self.ring.is_empty();
-        packet.hop += 1;
+        let packet = *packet;
         self.ring.push_back(InFlight { arrival, packet });
         if idle {
             Verdict::First
@@ -115,10 +115,9 @@ impl Common {
     /// Inserts a packet in the order of arrivals, so that it may overtake others. Where it is the
     /// first, there may be an event already for one that it has overtaken, which then finds nothing
     /// to do.
-    pub(super) fn depart_in_order(&mut self, arrival: Moment, mut packet: Packet) -> Verdict {
+    pub(super) fn depart_in_order(&mut self, arrival: Moment, packet: Packet) -> Verdict {
         let before = |other: &InFlight| other.arrival <= arrival;
         let place = self.ring.iter().rposition(before).map_or(0, |at| at + 1);
-        packet.hop += 1;
         self.ring.insert(place, InFlight { arrival, packet });
         if place == 0 {
             Verdict::First

@@ -139,7 +139,7 @@ impl Stage for Delay {
         if !self.config.reordering {
             let last = link.ring.back().map_or(Instant::ZERO, |p| p.arrival.time);
             arrival.time = arrival.time.max(last);
-            return link.depart(arrival, packet);
+            return link.depart(arrival, &packet);
         }
         link.depart_in_order(arrival, packet)
     }

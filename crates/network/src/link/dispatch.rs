@@ -83,29 +83,29 @@ impl Link {
 
     /// A packet comes to the link.
     #[inline(always)]
-    pub fn send(&mut self, packet: Packet, now: Moment) -> Verdict {
-        if self.common.config.losses.strike(&packet, now.time) {
+    pub fn send(&mut self, packet: &Packet, now: Moment) -> Verdict {
+        if self.common.config.losses.strike(packet, now.time) {
             self.common.counters.lost += 1;
             self.common.leave_if_lost();
             return Verdict::Dropped;
         }
         let verdict = match &mut self.mechanism {
-            LinkImpl::Fifo(link) => return link.send(&packet, now, &mut self.common),
-            LinkImpl::Queued(link) => return link.send(packet, now, &mut self.common),
+            LinkImpl::Fifo(link) => return link.send(packet, now, &mut self.common),
+            LinkImpl::Queued(link) => return link.send(*packet, now, &mut self.common),
             LinkImpl::Stage(stage) => {
                 if self.common.is_full() {
                     self.common.counters.refused += 1;
                     return Verdict::Dropped;
                 }
-                stage.send(packet, now, &mut self.common)
+                stage.send(*packet, now, &mut self.common)
             }
-            LinkImpl::VaryingFifo(link) => link.send(&packet, now, &mut self.common),
-            LinkImpl::VaryingQueued(link) => link.send(packet, now, &mut self.common),
+            LinkImpl::VaryingFifo(link) => link.send(packet, now, &mut self.common),
+            LinkImpl::VaryingQueued(link) => link.send(*packet, now, &mut self.common),
         };
         self.common.leave_if_dropped(verdict)
     }
 
-    /// Hands over the packet that arrives at the far end now, if one does.
+    /// Hands over the packet that arrives at the far end now, if one does: it has passed one link more.
     #[inline]
     pub fn deliver(&mut self, now: Moment) -> Option<Packet> {
         match &mut self.mechanism {
@@ -126,7 +126,9 @@ impl Link {
                 self.common.leave_by_delivery();
             }
         }
-        self.common.ring.pop_front().map(|first| first.packet)
+        let mut packet = self.common.ring.pop_front()?.packet;
+        packet.hop += 1;
+        Some(packet)
     }
 
     /// The packet that arrives as the `ahead`-th after the next.
@@ -339,7 +341,7 @@ mod tests {
     fn drops_of_a_burst(limit: Limit, reading: BufferAccounting) -> u64 {
         let mut link = link(1_000_000, limit, reading);
         (0..200).for_each(|_| {
-            link.send(packet(1500), at(Instant::ZERO));
+            link.send(&packet(1500), at(Instant::ZERO));
         });
         link.counters().refused
     }
@@ -379,9 +381,9 @@ mod tests {
             time: Instant::from_millis(ms),
             cause: Instant::from_millis(cause),
         };
-        assert_eq!(link.send(packet(1500), now), Verdict::First);
+        assert_eq!(link.send(&packet(1500), now), Verdict::First);
         assert_eq!(link.next_delivery(), Some(arrival(7, 5)));
-        assert_eq!(link.send(packet(1500), now), Verdict::Accepted);
+        assert_eq!(link.send(&packet(1500), now), Verdict::Accepted);
         link.deliver(now).unwrap();
         let next = link.next_delivery();
         assert_eq!(next, Some(arrival(8, 6)));
@@ -397,13 +399,13 @@ mod tests {
                 time: Instant::from_micros(1),
                 cause: Instant::ZERO,
             };
-            link.send(packet(1500), first);
-            link.send(packet(1500), first);
+            link.send(&packet(1500), first);
+            link.send(&packet(1500), first);
             let now = Moment {
                 time: Instant::from_micros(1001),
                 cause: Instant::from_micros(cause_us),
             };
-            let verdict = link.send(packet(1500), now);
+            let verdict = link.send(&packet(1500), now);
             assert_eq!(verdict != Verdict::Dropped, accepted);
         }
     }
@@ -415,7 +417,7 @@ mod tests {
             let mut link = managed(12_000_000, Limit::Unlimited, BufferAccounting::Linux, queue);
             link.count_waits();
             (0..4).for_each(|_| {
-                link.send(packet(1500), at(Instant::ZERO));
+                link.send(&packet(1500), at(Instant::ZERO));
             });
             let waited = [0, 1, 2, 3, 9].map(|ms| {
                 let now = at(Instant::from_millis(ms));
@@ -457,7 +459,7 @@ mod tests {
             let mut link = Link::new(config, LinkKind::DropTail);
             for n in 0..datagrams {
                 // So far apart that none waits for the line while there are tokens.
-                link.send(packet(1514), at(Instant::from_micros(13 * n)));
+                link.send(&packet(1514), at(Instant::from_micros(13 * n)));
             }
             let passed: Vec<u64> = link.arrivals().map(|a| a.time.nanos() / 1000).collect();
             assert_eq!(passed.len(), kernel.len());
@@ -492,7 +494,7 @@ mod tests {
             let mut next = None;
             for (gap, wire) in arrivals {
                 now += Duration(gap);
-                if link.send(packet(wire), at(now)) == Verdict::First {
+                if link.send(&packet(wire), at(now)) == Verdict::First {
                     next = link.next_delivery();
                 }
                 prop_assert!(link.held(at(now)).packets <= limit);
@@ -534,8 +536,8 @@ mod tests {
                     next = one.next_delivery();
                     prop_assert_eq!(next, other.next_delivery());
                 }
-                let verdict = one.send(packet(wire), at(now));
-                prop_assert_eq!(verdict, other.send(packet(wire), at(now)));
+                let verdict = one.send(&packet(wire), at(now));
+                prop_assert_eq!(verdict, other.send(&packet(wire), at(now)));
                 if verdict == Verdict::First {
                     next = one.next_delivery();
                 }

@@ -70,7 +70,7 @@ impl<C: Clock> Fifo<C> {
             time: finish + link.config.delay,
             cause: start,
         };
-        link.depart(arrival, *packet)
+        link.depart(arrival, packet)
     }
 
     /// What the queue holds, as its limit counts it.

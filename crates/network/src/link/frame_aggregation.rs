@@ -58,7 +58,7 @@ impl Stage for FrameAggregator {
             time: self.access,
             cause: self.before,
         };
-        link.depart(arrival, packet)
+        link.depart(arrival, &packet)
     }
 
     fn release(&mut self, first: &Packet) {

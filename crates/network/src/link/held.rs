@@ -119,7 +119,7 @@ mod tests {
                 (_, None) => return,
             };
             if let Some((packet, link)) = packet.zip(links.get_mut(to)) {
-                link.send(packet, now);
+                link.send(&packet, now);
             }
             check();
         }

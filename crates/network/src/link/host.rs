@@ -76,7 +76,7 @@ impl Stage for Host {
         };
         self.backlog.add(packet.wire);
         link.counters.accept(packet.wire, self.backlog);
-        link.depart(arrival, packet)
+        link.depart(arrival, &packet)
     }
 
     fn release(&mut self, first: &Packet) {
@@ -104,7 +104,7 @@ mod tests {
             let packet = Packet::new(0, 40, Body::Ack(Ack::Bytes(ack)));
             let time = Instant::from_micros(us);
             let moment = Moment { time, cause: time };
-            if host.send(packet, moment) == Verdict::First {
+            if host.send(&packet, moment) == Verdict::First {
                 next = host.next_delivery();
             }
         }

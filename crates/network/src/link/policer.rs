@@ -33,7 +33,7 @@ impl Stage for Policer {
             time: now.time,
             cause: now.time,
         };
-        link.depart(arrival, packet)
+        link.depart(arrival, &packet)
     }
 }
 

@@ -116,7 +116,7 @@ impl<C: Clock> Queued<C> {
             time: finish + link.config.delay,
             cause: start,
         };
-        link.depart(arrival, next.packet);
+        link.depart(arrival, &next.packet);
         true
     }
 

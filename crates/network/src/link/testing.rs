@@ -103,7 +103,7 @@ fn run(mut stage: Link, packets: &[u64]) -> Vec<(u64, u64)> {
         let time = Instant::from_micros(*us);
         deliver(&mut stage, &mut events, time);
         let packet = Packet::data(0, 1500, number as u64, 0);
-        if stage.send(packet, Moment { time, cause: time }) == Verdict::First {
+        if stage.send(&packet, Moment { time, cause: time }) == Verdict::First {
             events.extend(stage.next_delivery());
         }
     }

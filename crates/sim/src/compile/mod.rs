@@ -111,6 +111,7 @@ impl Prepared {
     pub fn without_fast_path(&mut self) {
         for kind in &mut self.kinds {
             Arc::make_mut(&mut kind.stack).fast_path = false;
+            Arc::make_mut(&mut kind.receiver).fast_path = false;
         }
     }
 

@@ -13,6 +13,8 @@ pub(super) struct Tournament {
     /// The root is at 1, and what is under `n` at `2 n` and `2 n + 1`: the link that delivers first of
     /// all below, and at the end the links themselves.
     winners: Vec<EventId>,
+    /// What comes first of all.
+    first: Due,
 }
 
 impl Tournament {
@@ -28,6 +30,10 @@ impl Tournament {
         }
         Tournament {
             moments: vec![Moment::NEVER; places],
+            first: Due {
+                moment: Moment::NEVER,
+                event: winners[1],
+            },
             winners,
         }
     }
@@ -35,11 +41,7 @@ impl Tournament {
     /// What comes first of all, at [`Moment::NEVER`] where no link delivers anything.
     #[inline]
     pub(super) fn first(&self) -> Due {
-        let event = self.winners[1];
-        Due {
-            moment: self.moments[event as usize],
-            event,
-        }
+        self.first
     }
 
     /// A link delivers next at `moment`.
@@ -57,6 +59,10 @@ impl Tournament {
             at /= 2;
             self.winners[at] = winner;
         }
+        self.first = Due {
+            moment: first,
+            event: winner,
+        };
     }
 }
 

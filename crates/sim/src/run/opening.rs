@@ -38,6 +38,9 @@ impl Simulation<'_> {
             Receiver::new(kind.receiver.clone(), arrival.flow),
             due,
         );
+        if self.recorders.trace.is_some() {
+            sender.keep_sampling();
+        }
         sender.push(arrival.bytes, self.now);
         let mut syn = None;
         match opening {

@@ -427,13 +427,14 @@ impl<'a> Simulation<'a> {
     }
 
     /// A packet comes to a link.
+    #[inline(always)]
     fn enter(&mut self, link: LinkId, packet: &mut Packet) {
         let moment = self.moment();
         if !self.routers.is_empty() {
             self.ask_router(link, packet);
         }
         let state = &mut self.links[link as usize];
-        let verdict = state.send(*packet, moment);
+        let verdict = state.send(packet, moment);
         if state.has_queue_events() {
             self.take_queue_events(link);
         }

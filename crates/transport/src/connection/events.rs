@@ -61,6 +61,10 @@ impl Connection {
         if let Some(rate) = self.sent.delivery() {
             let least = self.rtt.min_rtt();
             ack.delivery = Some(rate.conclude(report.flight, repairing, least));
+            let may_stop = !self.keeps_sampling && rate.samples();
+            if may_stop && !self.session.controller.reads_samples() {
+                rate.stop_sampling();
+            }
         }
         ack
     }

@@ -267,7 +267,7 @@ impl Loss {
         match self {
             Loss::DupAck(r) => r.after_sent(c, plan),
             Loss::Rack(r) => r.after_sent(c, now),
-            Loss::Rfc9002(r) => r.set_timer(c),
+            Loss::Rfc9002(r) => r.restart_timer(c),
             _ => {}
         }
     }

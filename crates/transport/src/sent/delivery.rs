@@ -66,6 +66,8 @@ pub struct DeliveryRate {
     now: Instant,
     /// The rate of the last sample.
     rate: Option<Rate>,
+    /// No more samples are taken.
+    counts_only: bool,
 }
 
 impl DeliveryRate {
@@ -74,8 +76,23 @@ impl DeliveryRate {
         (self.first.len() + self.again.len()) * size_of::<Packets>()
     }
 
+    /// Whether samples are taken, not only counts.
+    pub fn samples(&self) -> bool {
+        !self.counts_only
+    }
+
+    /// From now on only what was delivered and lost is counted.
+    pub fn stop_sampling(&mut self) {
+        self.counts_only = true;
+        self.first.clear();
+        self.again.clear();
+    }
+
     /// `plan` is sent, with `pipe` in flight before; `[una, high)` was outstanding.
     pub fn sent(&mut self, plan: ByteRange, una: u64, high: u64, pipe: u64, now: Instant) {
+        if self.counts_only {
+            return;
+        }
         let packets = Packets {
             start: plan.start,
             end: plan.end,
@@ -154,12 +171,12 @@ impl DeliveryRate {
     fn arrived(&mut self, start: u64, end: u64) {
         self.fresh += end - start;
         self.sampler.delivered += end - start;
-        if start < self.again_end && self.arrived_again(start, end) {
+        if self.counts_only || start < self.again_end && self.arrived_again(start, end) {
             return;
         }
         let at = self.hint.search(&self.first, |p| p.end < end);
         if let Some(packets) = self.first.get(at) {
-            self.newest = later(self.newest, packets.up_to(end));
+            keep_later(&mut self.newest, packets, end);
         }
     }
 
@@ -172,7 +189,7 @@ impl DeliveryRate {
                 break;
             }
             last = packets.end;
-            newest = later(newest, packets.up_to(end));
+            keep_later(&mut newest, packets, end);
         }
         self.newest = newest;
         last >= end
@@ -233,10 +250,13 @@ fn join(queue: &mut VecDeque<Packets>, packets: Packets) {
     }
 }
 
-/// The one that left later.
-fn later(a: Option<Packets>, b: Packets) -> Option<Packets> {
-    let key = |n: &Packets| (n.snapshot.sent, n.end);
-    a.filter(|a| key(a) >= key(&b)).or(Some(b))
+/// Takes those of `packets` that end by `end`, if they left later than the newest so far.
+fn keep_later(newest: &mut Option<Packets>, packets: &Packets, end: u64) {
+    let end = end.min(packets.end);
+    let key = (packets.snapshot.sent, end);
+    if newest.is_none_or(|newest| (newest.snapshot.sent, newest.end) < key) {
+        *newest = Some(packets.up_to(end));
+    }
 }
 
 #[cfg(test)]
@@ -305,6 +325,26 @@ mod tests {
         // Two had been delivered when it left. It came back in 100 ms, but it had taken 110 ms
         // to send it and what was delivered with it.
         assert_eq!(sample(s.ack(5, &[], 0, 210)), (2, 3, 110));
+    }
+
+    /// What is in flight when it stops is acknowledged later, as is what is sent afterwards.
+    #[test]
+    fn without_samples_deliveries_and_losses_are_counted_as_with_them() {
+        let counted = |stops: bool| {
+            let mut s = Measured::new();
+            (0..6).for_each(|n| s.send(n, 0));
+            s.ack(1, &[], 0, 100);
+            if stops {
+                s.rate().stop_sampling();
+            }
+            s.send(6, 100);
+            let first = s.ack(2, &[(3, 5)], 1, 110);
+            s.send(2, 120);
+            let acks = [first, s.ack(7, &[], 0, 220)];
+            assert_eq!(acks.map(|ack| ack.sample.is_none()), [stops; 2]);
+            acks.map(|d| (d.total, d.newly, d.lost, d.in_flight_before))
+        };
+        assert_eq!(counted(true), counted(false));
     }
 
     #[test]

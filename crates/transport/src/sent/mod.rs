@@ -388,8 +388,10 @@ impl SentPackets {
         let ByteRange { start, end } = plan;
         if self.is_clear() && start <= *reach {
             let from = std::mem::replace(reach, end.max(*reach));
-            if from < end {
-                fresh.push((from, end));
+            match fresh.last_mut() {
+                Some(last) if last.1 == from => last.1 = *reach,
+                _ if from < end => fresh.push((from, end)),
+                _ => {}
             }
             return end.saturating_sub(from);
         }
@@ -643,7 +645,14 @@ impl SentPackets {
         self.delivery.as_ref()?.rate()
     }
 
-    /// Whether samples of the delivery rate are needed.
+    /// Whether samples of the delivery rate are taken.
+    pub fn samples_delivery(&self) -> bool {
+        self.delivery
+            .as_ref()
+            .is_some_and(|delivery| delivery.samples())
+    }
+
+    /// Whether what was delivered and lost is counted.
     pub fn measures_delivery(&self) -> bool {
         self.delivery.is_some()
     }

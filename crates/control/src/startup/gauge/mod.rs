@@ -664,6 +664,10 @@ impl Startup for Gauge {
         true
     }
 
+    fn reads_samples(&self) -> bool {
+        self.owns_cwnd()
+    }
+
     fn owns_cwnd(&self) -> bool {
         !matches!(self.phase, Phase::Guard { .. } | Phase::Over)
     }
@@ -1222,16 +1226,25 @@ mod tests {
         }
     }
 
+    const TIMEOUT: Timeout = Timeout {
+        now: Instant(RTT.0),
+        flight: 40 * MSS,
+        usable: 40.0,
+        repeated: false,
+    };
+
+    #[test]
+    fn samples_are_read_until_it_ends() {
+        let mut flow = Flow::measured("", all(6.0));
+        assert!(flow.c.reads_samples());
+        flow.c.on_timeout(&mut flow.w, &TIMEOUT);
+        assert!(!flow.c.reads_samples());
+    }
+
     #[test]
     fn a_timeout_ends_it() {
         let mut flow = Flow::measured("", all(6.0));
-        let t = Timeout {
-            now: Instant::ZERO + RTT,
-            flight: 40 * MSS,
-            usable: 40.0,
-            repeated: false,
-        };
-        flow.c.on_timeout(&mut flow.w, &t);
+        flow.c.on_timeout(&mut flow.w, &TIMEOUT);
         let reason = flow.c.exit().map(|exit| exit.reason);
         assert_eq!((reason, flow.w.pacing), (Some(Reason::Timeout), None));
         assert_eq!(flow.w.cwnd, 1.0);

@@ -91,6 +91,8 @@ pub struct Rfc9002 {
     last_sent: Instant,
     /// loss_time: when the oldest packet counts as lost.
     loss_time: Option<Instant>,
+    /// The probe timeout, back-off included.
+    probe_timeout: Duration,
     /// When the timer fires, for the one or the other.
     due: Option<Instant>,
     probing: Probing,
@@ -365,10 +367,15 @@ impl Rfc9002 {
 
     /// SetLossDetectionTimer (A.8). Data has no timer while the handshake is not confirmed.
     pub fn set_timer(&mut self, c: &Connection) {
-        self.due = self.loss_time.or_else(|| {
-            let out = self.confirmed && c.sent.in_flight() > 0;
-            out.then(|| self.last_sent + backed_off(c, self.pto_count))
-        });
+        self.probe_timeout = backed_off(c, self.pto_count);
+        self.restart_timer(c);
+    }
+
+    /// Restarts the timer after a packet has left, which leaves the probe timeout as it was.
+    pub fn restart_timer(&mut self, c: &Connection) {
+        let out = self.confirmed && c.sent.in_flight() > 0;
+        let probe = out.then(|| self.last_sent + self.probe_timeout);
+        self.due = self.loss_time.or(probe);
     }
 
     /// When to call [`on_timer`](Self::on_timer).
@@ -400,7 +407,7 @@ impl Rfc9002 {
         self.set_timer(c);
         // Probes that pacing holds back leave `last_sent` as it was, and `rto_max` may bound the wait.
         if self.due.is_some_and(|due| due <= now) {
-            self.due = Some(now + backed_off(c, self.pto_count));
+            self.due = Some(now + self.probe_timeout);
         }
         found
     }
