@@ -405,7 +405,8 @@ fn audit_objects(outcome: &Outcome, cut_short: bool) -> Result<(), TestCaseError
             prop_assert!(request.reset || cut_short, "a request was not answered");
             continue;
         };
-        prop_assert!(response.opened_s > Some(object.requested_s));
+        // At the same time only where a trace lets packets pass at once and nothing delays them.
+        prop_assert!(response.opened_s >= Some(object.requested_s));
         prop_assert_eq!(response.complete, object.complete);
         let from_response = |after: Option<f64>| Some(response.opened_s? + after?);
         for (object_s, flow_s) in [
