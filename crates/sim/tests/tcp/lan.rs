@@ -17,7 +17,7 @@ const PATHS: [(&str, &str); 4] = [
     ("10Gbps", "100us"),
 ];
 
-/// A path of a local network: its jitter, which stays the same for `every`, and its buffer.
+/// A path of a local network: its jitter, drawn anew after `every`, and its buffer.
 #[derive(Clone, Copy, Debug)]
 struct Lan {
     path: (&'static str, &'static str),

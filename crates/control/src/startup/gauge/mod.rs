@@ -14,7 +14,8 @@
 //!   are four ACKs. Otherwise the window has arrived in that time, more or less `noise`: the rate is at
 //!   least so much and at most so much. It is the rate of the path, not what others leave of it. It is
 //!   trusted only where others leave room: where a packet of the first flight that was sent
-//!   behind the window found less than the share `drained` of the queue in which the window had stood, by its round trip.
+//!   behind the window found less than the share `drained` of the queue in which the window had stood,
+//!   by its round trip.
 //! - *Growth.* The pace is the largest of what it was, `gain` times the rate delivered, and `trust`
 //!   times the minimum estimated rate, but not more than `leap` times the rate delivered. It is at
 //!   most `ceiling` times the maximum estimate, until that is refuted: by a rate delivered that is
@@ -54,12 +55,12 @@
 //!   after a repair at least at its mean over the repair, over the mean of the round trips that were not
 //!   late or that were found not to be the flow's. Where the rate delivered is only a share of the rate
 //!   estimated, others have the rest, and the window is this share of it, at least `yield`. It is at least
-//!   that of the repair, and without a loss the initial window. The avoidance
-//!   takes the rate delivered over the last round trip, queue included, for what path and queue hold.
+//!   that of the repair, and without a loss the initial window. The avoidance takes the rate delivered
+//!   over the last round trip, queue included, for what path and queue hold.
 //! - *Guard.* Where the queue showed in the round trips before the end, or growth ended without one,
-//!   losses without a queue are random. After a recovery in which a round trip was not late, and while at most the share `losses`
-//!   of all bytes was lost, the window is as before the loss. Where delay showed nothing, as with short
-//!   buffers, the avoidance alone responds to losses.
+//!   losses without a queue are random. After a recovery in which a round trip was not late, and while at
+//!   most the share `losses` of all bytes was lost, the window is as before the loss. Where delay showed
+//!   nothing, as with short buffers, the avoidance alone responds to losses.
 //! - A timeout and an idle time end it; slow start continues where the stack and the avoidance leave it.
 //!
 //! Where its ideas come from: the paced flight behind the initial window from Jump Start and quicly's
