@@ -105,6 +105,14 @@ pub(super) struct Constants {
 }
 
 impl Constants {
+    /// Until a loss shows, at most `gain` - 1 of what the path holds is lost in each of two round trips.
+    /// It is sent again at the rate delivered, and what is lost again a second time; one more round trip
+    /// brings the last ACK.
+    pub(super) fn rounds_of_repair(&self) -> u32 {
+        let once = (2.0 * (self.gain - 1.0)).ceil() as u32;
+        2 * once + 1
+    }
+
     /// Those given. A part is left out by a constant with which it has no effect.
     pub(super) fn read(params: &Params) -> Result<Constants, SpecError> {
         let settings = Settings::read(params)?;

@@ -14,14 +14,15 @@
 //!   are four ACKs. Otherwise the window has arrived in that time, more or less `noise`: the rate is at
 //!   least so much and at most so much. It is the rate of the path, not what others leave of it. It is
 //!   trusted only where others leave room: where a packet of the first flight that was sent
-//!   behind the window found less than the share `drained` of the queue in which the window had stood, by its round trip.
+//!   behind the window found less than the share `drained` of the queue in which the window had stood,
+//!   by its round trip.
 //! - *Growth.* The pace is the largest of what it was, `gain` times the rate delivered, and `trust`
 //!   times the minimum estimated rate, but not more than `leap` times the rate delivered. It is at
 //!   most `ceiling` times the maximum estimate, until that is refuted: by a rate delivered that is
 //!   nearer to the ceiling than to the estimate, or by two round trips at the ceiling without the queue
 //!   that this would leave. The rate delivered is the largest sample of this round trip and the last.
 //!   The window holds what is paced in `window` of the minimum RTT, and four packets. Until something is
-//!   lost, growth leaves it no smaller than the initial one.
+//!   lost, it is no smaller than the initial one, neither here nor below.
 //! - *Bound.* Where the window limits what is delivered and this has not grown by a quarter in three
 //!   round trips, growth has ended (BBR). No queue shows: jitter may be far above the minimum RTT, so
 //!   that the window holds less than the path. Then it holds what is paced in the mean RTT of the time
@@ -46,17 +47,20 @@
 //!   it as well; but the first flight's are its own burst's, and where marks are counted one by one they
 //!   change nothing.
 //! - *Repair.* When the pipe is full, the pace is the rate delivered, until everything that was out is
-//!   acknowledged. After losses, samples of the time before count no more: behind a policer they
-//!   are of another rate.
+//!   acknowledged. The window holds what is paced in the mean RTT without a queue, and at least half of
+//!   the window at the exit, up to the initial one. After losses, samples of the time before count no
+//!   more: behind a policer they are of another rate. The repair has as many round trips as the losses of
+//!   two round trips at `gain` take, twice, for what is sent again may be lost again; and one for the ACKs.
 //! - *Hand-over.* The window and the threshold are then what the path holds at the rate delivered,
 //!   after a repair at least at its mean over the repair, over the mean of the round trips that were not
-//!   late or that were found not to be the flow's. Without a queue it is the initial window at least. Where the rate delivered is only a share of the rate estimated,
-//!   others have the rest, and the window is this share of it, at least `yield`. The avoidance
-//!   takes the rate delivered over the last round trip, queue included, for what path and queue hold.
+//!   late or that were found not to be the flow's. Where the rate delivered is only a share of the rate
+//!   estimated, others have the rest, and the window is this share of it, at least `yield`. It is at least
+//!   that of the repair, and without a loss the initial window. The avoidance takes the rate delivered
+//!   over the last round trip, queue included, for what path and queue hold.
 //! - *Guard.* Where the queue showed in the round trips before the end, or growth ended without one,
-//!   losses without a queue are random. After a recovery in which a round trip was not late, and while at most the share `losses`
-//!   of all bytes was lost, the window is as before the loss. Where delay showed nothing, as with short
-//!   buffers, the avoidance alone responds to losses.
+//!   losses without a queue are random. After a recovery in which a round trip was not late, and while at
+//!   most the share `losses` of all bytes was lost, the window is as before the loss. Where delay showed
+//!   nothing, as with short buffers, the avoidance alone responds to losses.
 //! - A timeout and an idle time end it; slow start continues where the stack and the avoidance leave it.
 //!
 //! Where its ideas come from: the paced flight behind the initial window from Jump Start and quicly's
@@ -140,8 +144,14 @@ enum Phase {
         /// More was delivered than a full pipe had.
         refuted: bool,
     },
-    /// The pipe is full: the rate delivered is sent until everything up to here is acknowledged.
-    Settle(u64),
+    /// The pipe is full: the rate delivered is sent until everything up to `until` is acknowledged.
+    Settle {
+        until: u64,
+        /// The window is no smaller: half of that at the exit (RFC 5681 §3.1), up to the initial one.
+        floor: Segments,
+        /// Round trips since it began.
+        rounds: u32,
+    },
     /// The avoidance has the window, on a path whose queue shows before it overflows.
     Guard {
         /// The window before the latest loss.
@@ -259,13 +269,15 @@ impl Gauge {
 
     /// Paces, with a window that does not hold it back.
     fn drive(&self, w: &mut Window) {
-        // The delay is not the flow's, and must not keep the test from being one.
-        let rtt = match self.tests_again() {
-            true => self.latest.unwrap_or(self.base),
-            false => self.jittered.unwrap_or(self.base),
+        let rtt = match self.phase {
+            // The delay is not the flow's, and must not keep the test from being one.
+            Phase::Doubt { refuted: true, .. } => self.latest.unwrap_or(self.base),
+            // Jitter may be far above the minimum RTT: a window for less lowers what is delivered.
+            Phase::Settle { .. } => self.mean_rtt(),
+            _ => self.jittered.unwrap_or(self.base),
         };
         let held = self.pace.scaled(self.k.window).bytes_in(rtt);
-        w.cwnd = w.segments(held) + LEAST_CWND;
+        w.cwnd = (w.segments(held) + LEAST_CWND).max(self.least_cwnd(w));
         w.pacing = self.on_the_wire(w);
     }
 
@@ -337,12 +349,12 @@ impl Gauge {
             return Some(self.settle(w, a.now, a.nxt, Reason::Loss));
         }
         if self.judge_delay(a) {
-            self.leave(w, LEAST_CWND);
+            self.leave(w);
             self.guard(w);
             return Some(Reason::Delay);
         }
         if self.judge_growth(a) {
-            self.leave(w, self.least_cwnd(w));
+            self.leave(w);
             self.guard(w);
             return Some(Reason::FullPipe);
         }
@@ -361,9 +373,6 @@ impl Gauge {
             *sum = (sum.0 + rtt, sum.1 + 1);
         }
         self.drive(w);
-        if growing {
-            w.cwnd = w.cwnd.max(self.least_cwnd(w));
-        }
         None
     }
 
@@ -374,8 +383,8 @@ impl Gauge {
         let rate = self.deliveries.rate();
         if a.cwnd_limited {
             // Jitter that lasts for some round trips is no measure of its mean.
-            let least = self.jittered.map_or(Duration::ZERO, |_| self.k.noise);
-            let round = self.deliveries.round_began() && a.now.since(self.round_from) >= least;
+            let lasts = self.jittered.map_or(Duration::ZERO, |_| self.k.noise);
+            let round = self.deliveries.round_began() && a.now.since(self.round_from) >= lasts;
             self.plateau.update(rate, round);
             if round {
                 self.round_from = a.now;
@@ -396,18 +405,19 @@ impl Gauge {
         ended
     }
 
-    /// Ends the growth with the window for the rate delivered, `least` or more.
-    fn leave(&mut self, w: &mut Window, least: Segments) {
-        self.conserve(w);
+    /// Ends the growth with the window for the rate delivered.
+    fn leave(&mut self, w: &mut Window) {
+        self.pace = self.deliveries.rate();
         self.export(w);
-        self.hand_over(w, least);
+        self.hand_over(w);
     }
 
-    /// The initial window, until something is lost.
+    /// The initial window, until something is lost; then what the exit left, up to the initial one.
     fn least_cwnd(&self, w: &Window) -> Segments {
-        match self.deliveries.share_lost() > 0.0 {
-            true => LEAST_CWND,
-            false => w.segments(self.initial),
+        match self.phase {
+            Phase::Settle { floor, .. } => floor,
+            _ if self.deliveries.share_lost() > 0.0 => LEAST_CWND,
+            _ => w.segments(self.initial),
         }
     }
 
@@ -487,7 +497,11 @@ impl Gauge {
             self.deliveries.forget();
         }
         self.export(w);
-        self.phase = Phase::Settle(until);
+        self.phase = Phase::Settle {
+            until,
+            floor: w.segments(self.initial).min(w.cwnd / 2.0).max(LEAST_CWND),
+            rounds: 0,
+        };
         self.deliveries.average_from_now(now);
         self.conserve(w);
         reason
@@ -505,15 +519,31 @@ impl Gauge {
         self.drive(w);
     }
 
+    /// What is delivered is sent until the overshoot is repaired, or had the time to be.
+    fn repair(&mut self, w: &mut Window, a: &Ack) {
+        self.conserve(w);
+        let Phase::Settle { until, rounds, .. } = &mut self.phase else {
+            return;
+        };
+        *rounds += u32::from(self.deliveries.round_began());
+        if a.una >= *until || *rounds > self.k.rounds_of_repair() {
+            self.pace = self.pace.max(self.deliveries.average(a.now));
+            self.hand_over(w);
+            if self.delay.is_late(self.base) {
+                self.guard(w);
+            }
+        }
+    }
+
     /// The window that the path holds at the rate delivered, without a queue. Next to others it is
     /// smaller by what they get.
-    fn hand_over(&mut self, w: &mut Window, least: Segments) {
+    fn hand_over(&mut self, w: &mut Window) {
         let got = match self.estimate.and_then(|estimate| estimate.most) {
             Some(most) => share(self.pace, most).clamp(self.k.yield_to, 1.0),
             None => 1.0,
         };
         let held = w.segments(self.pace.bytes_in(self.mean_rtt()));
-        w.cwnd = (got * held).max(least);
+        w.cwnd = (got * held).max(self.least_cwnd(w));
         w.ssthresh = w.cwnd;
         self.end(w);
     }
@@ -577,16 +607,7 @@ impl Startup for Gauge {
         match self.phase {
             Phase::Open | Phase::Measure => self.measure(w, a),
             Phase::Ramp | Phase::Hold(_) | Phase::Doubt { .. } => return self.ramp(w, a),
-            Phase::Settle(until) => {
-                self.conserve(w);
-                if a.una >= until {
-                    self.pace = self.pace.max(self.deliveries.average(a.now));
-                    self.hand_over(w, LEAST_CWND);
-                    if self.delay.is_late(self.base) {
-                        self.guard(w);
-                    }
-                }
-            }
+            Phase::Settle { .. } => self.repair(w, a),
             Phase::Guard { .. } | Phase::Over => {}
         }
         None
@@ -611,7 +632,9 @@ impl Startup for Gauge {
                 self.end(w);
                 Response::continues(Reduction::Standard)
             }
-            (Congestion::Mark(_), Phase::Settle(_)) => Response::continues(Reduction::SelfManaged),
+            (Congestion::Mark(_), Phase::Settle { .. }) => {
+                Response::continues(Reduction::SelfManaged)
+            }
             // The initial window's own queue, of which nothing is left.
             (Congestion::Mark(_), Phase::Open | Phase::Measure) if self.counts_marks => {
                 Response::continues(Reduction::Done)
@@ -657,7 +680,7 @@ impl Startup for Gauge {
 
     /// The pipe was full, whatever became of the loss.
     fn on_spurious(&mut self, _w: &mut Window) -> bool {
-        !matches!(self.phase, Phase::Settle(_))
+        !matches!(self.phase, Phase::Settle { .. })
     }
 
     fn wants_delivery(&self) -> bool {
@@ -1075,6 +1098,60 @@ mod tests {
             }
         }
         rounds
+    }
+
+    /// A flow between neighbouring hosts, 0.1 ms apart, whose next round trips take 5 ms.
+    fn late_neighbour(rates: Rates) -> Flow {
+        let mut flow = Flow::with("", Some(ms(0.1)), u64::MAX, None);
+        (flow.now, flow.rtt) = (Instant::ZERO + ms(0.1), ms(0.1));
+        (0..10).for_each(|_| assert_eq!(flow.ack(ms(0.0), rates), None));
+        flow.rtt = ms(5.0);
+        flow
+    }
+
+    #[test]
+    fn a_repair_far_above_the_minimum_rtt_keeps_a_window_for_the_mean_one_and_ends() {
+        let mut flow = late_neighbour(all(1_000.0));
+        flow.send(5_000);
+        (0..90).for_each(|_| assert_eq!(flow.ack(ms(0.0), all(1_000.0)), None));
+        flow.lost = 50;
+        let exit = flow.ack(ms(0.0), all(1_000.0));
+        // 1000 Mbit/s over 5 ms are 625 packets, and over 0.1 ms 13.
+        assert_eq!((exit, flow.w.cwnd), (Some(Reason::Loss), 660.25));
+        // Each ACK ends a round trip of this flow: twice four for what is sent again, and one.
+        for round in 1..=9 {
+            flow.ack(ms(5.0), all(1.0));
+            assert!(flow.w.cwnd >= 10.0, "{round}: {}", flow.w.cwnd);
+            assert!(flow.w.pacing.is_some(), "{round}");
+        }
+        flow.ack(ms(5.0), all(1.0));
+        assert_eq!((flow.w.cwnd, flow.w.pacing), (10.0, None));
+    }
+
+    #[test]
+    fn a_repair_leaves_half_of_a_window_that_was_hardly_larger_than_the_initial_one() {
+        let mut flow = late_neighbour(all(4.0));
+        assert_eq!(flow.w.cwnd, 10.3);
+        flow.lost = 5;
+        assert_eq!(flow.ack(ms(1.0), all(4.0)), Some(Reason::Loss));
+        assert_eq!(flow.w.cwnd, 5.15);
+    }
+
+    #[test]
+    fn delay_without_a_loss_leaves_the_initial_window_at_least() {
+        let mut flow = late_neighbour(all(4.0));
+        let rates = Rates {
+            delivered: 4.0,
+            sent: 10.0,
+        };
+        let exit = (0..200).find_map(|_| {
+            flow.send(1);
+            assert!(flow.w.cwnd >= 10.0, "{}", flow.w.cwnd);
+            flow.ack(ms(0.5), rates)
+        });
+        assert_eq!(exit, Some(Reason::Delay));
+        // 4 Mbit/s over at most 5 ms are 2.5 packets.
+        assert_eq!((flow.w.cwnd, flow.w.ssthresh), (10.0, 10.0));
     }
 
     /// V10
