@@ -1,6 +1,7 @@
 """Causes of recordings that a replay does not reproduce, in captures of a simulated server."""
 
 import pathlib
+from collections.abc import Callable
 from typing import Any
 
 import flowstart as fs
@@ -12,6 +13,8 @@ from flowstart.replays.paths import build, facts
 from flowstart.replays.request import settings_of
 from flowstart.replays.validity import examine
 
+Cli = Callable[..., Any]
+FIELD = pathlib.Path(__file__).parent.parent / "data" / "captures" / "field"
 COUNT = 8
 PATH = {"rate": "50Mbps", "rtt": "80ms", "buffer": "300pkt"}
 
@@ -80,3 +83,12 @@ def test_a_buffer_that_is_too_small_is_named(tmp_path: pathlib.Path) -> None:
     assert cause.startswith("buffer: ")
     assert cause.endswith("in the simulation, and 0 % were sent again")
     assert ":buffer=" in remedy[0]
+
+
+def test_a_transfer_without_a_handshake_has_no_more_under_way_than_its_size(cli: Cli) -> None:
+    options = ("--rtt", "40ms", "--rate", "50Mbps")
+    out = " ".join(cli("replay", FIELD / "clock-set-back.pcap", *options).out.split())
+    assert (
+        "1 of 1 transfer had no losses and took longer than rate and windows allow, with about "
+        "5 kB under way." in out
+    )

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, cast
 from flowstart import text
 from flowstart.captures import server_log
 from flowstart.captures.contents import Capture
-from flowstart.captures.summary import least_rtt_s
 from flowstart.model import stack as stacks
 from flowstart.model.document import initial_window
 from flowstart.replays.calibration import Calibration
@@ -64,6 +63,7 @@ def cause(
     rows = part.join(_recorded(invocation.capture), on="transfer")
     simulated = calibration.every.select("transfer", "packets_dropped", "recorded_s")
     rows = rows.join(simulated, on="transfer").join(_rates(paths), on=("network", "towards_remote"))
+    rows = rows.join(_rtts(paths), on="connection")
     found = _Difference(invocation, calibration.settings, rows)
     slow = cast("float", part["ratio"].median()) > 1
     causes = (found.rate, found.window, found.overflow) if slow else (found.losses, found.pauses)
@@ -76,9 +76,8 @@ def _recorded(capture: Capture) -> "pl.DataFrame":
 
     ways = [
         capture.connections.select(
-            connection="stream",
+            connection=pl.col("stream").cast(pl.Int64),
             direction=pl.lit(way),
-            rtt_s=least_rtt_s(),
             # Where data passed twice, the counts of a monitor take some of them for reordered.
             sent_again=pl.max_horizontal(
                 f"{way}_retransmissions",
@@ -90,8 +89,8 @@ def _recorded(capture: Capture) -> "pl.DataFrame":
     ]
     start, ends = pl.col("start"), ("connection", "direction")
     transfers = capture.transfers.with_row_index("transfer").select(
-        pl.col("transfer").cast(pl.Int64),
-        *ends,
+        pl.col("transfer", "connection").cast(pl.Int64),
+        "direction",
         "acked_s",
         passed_s="end_s",
         first=start == start.min().over(ends),
@@ -109,6 +108,15 @@ def _rates(paths: Sequence[ReplayPath]) -> "pl.DataFrame":
         for towards, bps in zip((True, False), path.rates_bps, strict=True)
     ]
     return pl.DataFrame(rows, ("network", "towards_remote", "rate_bps"), orient="row")
+
+
+def _rtts(paths: Sequence[ReplayPath]) -> "pl.DataFrame":
+    """The simulated round trip of each connection; that of `--rtt` without a handshake."""
+    import polars as pl
+
+    connections = [path.traffic.connections for path in paths]
+    rows = pl.concat(one.select("connection", rtt_s="least_rtt_s") for one in connections)
+    return rows.unique("connection")
 
 
 @dataclass(frozen=True)
@@ -197,10 +205,11 @@ class _Difference:
         shown = self.rows.filter(slower & (pl.col("sent_again") == 0))
         if shown.height < MOST * self.rows.height:
             return None
-        under_way = shown.select(pl.col("size_bytes") * pl.col("rtt_s") / pl.col("recorded_s"))
+        round_trips = pl.max_horizontal(pl.col("recorded_s") / pl.col("rtt_s"), 1.0)
+        under_way = shown.select(pl.col("size_bytes") / round_trips)
         middle = cast("float", under_way.to_series().median())
         return Cause(
-            f"application or send buffer: {self._of(shown)} had no losses and were slower than "
+            f"application or send buffer: {self._of(shown)} had no losses and took longer than "
             f"rate and windows allow, with about {text.size(round(middle, -3))} under way",
             ("ss -tin  # on the server, during transfers: app_limited, sndbuf_limited",),
         )
