@@ -6,6 +6,7 @@ from typing import Any
 
 import flowstart as fs
 from flowstart.captures import read_capture
+from flowstart.inference import Check
 from flowstart.replays.answer import Questions
 from flowstart.replays.calibration import calibrate
 from flowstart.replays.command import Invocation
@@ -26,6 +27,12 @@ def examined(
     folder: pathlib.Path, size: str, options: dict[str, Any], **scenario: Any
 ) -> tuple[str, tuple[str, ...]]:
     """The probable cause that a replay of a server's transfers finds, and the remedies."""
+    check = check_of(folder, size, options, **scenario)
+    return check.cause, check.remedy
+
+
+def check_of(folder: pathlib.Path, size: str, options: dict[str, Any], **scenario: Any) -> Check:
+    """The failing answer of a replay of a server's transfers."""
     flows = [{"size": size, "count": COUNT, "stagger": "9s", "opener": "receiver"}]
     usual = {"path": PATH, "stack": {"preset": "linux"}, "flows": flows}
     run = fs.run(usual | scenario, packets=range(COUNT))
@@ -38,7 +45,7 @@ def examined(
     calibration = calibrate(capture, settings)
     check = examine(invocation, paths, facts(paths, settings), 0, calibration).checks[1]
     assert check.holds is False
-    return check.cause, check.remedy
+    return check
 
 
 def test_a_first_flight_larger_than_the_assumed_window_is_named(tmp_path: pathlib.Path) -> None:
@@ -80,9 +87,32 @@ def test_a_rate_below_what_passed_is_named(tmp_path: pathlib.Path) -> None:
 def test_a_buffer_that_is_too_small_is_named(tmp_path: pathlib.Path) -> None:
     given = {"network": ["*:rate=50Mbps,buffer=5pkt"]}
     cause, remedy = examined(tmp_path, "600kB", given)
-    assert cause.startswith("buffer: ")
-    assert cause.endswith("in the simulation, and 0 % were sent again")
+    assert cause.startswith("buffer: 0 % of packets were sent again, and ")
+    assert cause.endswith(" are dropped in the simulation")
     assert ":buffer=" in remedy[0]
+
+
+def test_losses_that_the_simulation_lacks_are_not_reproduced_although_times_agree(
+    tmp_path: pathlib.Path,
+) -> None:
+    shallow = {"rate": "10Mbps", "rtt": "60ms", "buffer": "12pkt"}
+    check = check_of(tmp_path, "300kB", {}, path=shallow)
+    assert "median error 10 %" in check.finding, "the limit is 15 %"
+    assert check.reason.endswith(
+        "198.51.100.0/24: 10 % of packets were sent again, and 0 % are dropped in the simulation "
+        "(limit: 2 times, and 1 % of packets)"
+    )
+    assert check.cause.startswith("a policer, or a buffer smaller than simulated: 10 % of packets")
+
+
+def test_losses_of_a_policer_are_not_replayed_as_losses_by_chance(tmp_path: pathlib.Path) -> None:
+    policed = {"rate": "100Mbps", "policer_rate": "10Mbps", "policer_burst": "100kB"}
+    path = PATH | {"rtt": "60ms", "buffer": "150pkt"} | policed
+    cause, remedy = examined(tmp_path, "800kB", {}, path=path)
+    assert cause.startswith("a policer, or a buffer smaller than simulated: 26 % of packets were")
+    assert not any("--loss" in command for command in remedy)
+    assert remedy[0].endswith(":buffer=100pkt")
+    assert ":rate=8." in remedy[1], "the sustained rate, not that of the burst"
 
 
 def test_a_transfer_without_a_handshake_has_no_more_under_way_than_its_size(cli: Cli) -> None:

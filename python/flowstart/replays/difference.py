@@ -2,7 +2,7 @@
 
 At least half of the transfers that differ must show a cause. Which causes are possible depends on
 the sign: a simulation is too slow if its window, rate or buffer is too small, and too fast if it
-lacks losses, or pauses of the application.
+lacks losses, or pauses of the application. Times may agree although losses differ.
 """
 
 from collections.abc import Sequence
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 from flowstart import text
 from flowstart.captures import server_log
 from flowstart.captures.contents import Capture
+from flowstart.inference.gates import Limits
 from flowstart.model import stack as stacks
 from flowstart.model.document import initial_window
 from flowstart.replays.calibration import Calibration
@@ -31,6 +32,13 @@ EARLY = 15 / 16
 first data: hosts take longer for a SYN than for data."""
 CLEARLY = 2.0
 """Shares of lost packets differ by chance by less than this factor."""
+LOSS = Limits().loss
+"""Shares of lost packets differ by at least this much, which the gate of loss allows a setting."""
+FEW = 0.2
+"""Losses in a smaller share of transfers change no more of them than may be left unreproduced."""
+UNIFORM = 0.05
+"""The largest share of losses that is simulated as losses by chance. Larger shares come from a
+queue or a policer, which drop what exceeds a rate: by chance, as many end in timeouts."""
 SEGMENT = 1448
 """Payload of a segment with time stamps on Ethernet. Bytes"""
 EXAMPLE = "100pkt"
@@ -66,7 +74,11 @@ def cause(
     rows = rows.join(_rtts(paths), on="connection")
     found = _Difference(invocation, calibration.settings, rows)
     slow = cast("float", part["ratio"].median()) > 1
-    causes = (found.rate, found.window, found.overflow) if slow else (found.losses, found.pauses)
+    losses = (found.losses, found.overflow) if _shares(rows).differ else ()
+    if slow:
+        causes = (found.rate, found.window, *losses, found.overflow)
+    else:
+        causes = (*losses, found.losses, found.pauses)
     return next(filter(None, (examine() for examine in causes)), None)
 
 
@@ -96,6 +108,58 @@ def _recorded(capture: Capture) -> "pl.DataFrame":
         first=start == start.min().over(ends),
     )
     return transfers.join(pl.concat(ways), on=ends)
+
+
+def unlike_losses(
+    capture: Capture, calibration: Calibration, facts: "pl.DataFrame"
+) -> "dict[str, Shares]":
+    """The networks of `facts` whose recorded and simulated losses differ, with their shares.
+
+    A log shows no losses.
+    """
+    import polars as pl
+
+    if server_log.is_log(capture):
+        return {}
+    simulated = calibration.every.select("transfer", "packets_dropped")
+    rows = facts.select("network", "transfer", "size_bytes").join(simulated, on="transfer")
+    rows = rows.join(_recorded(capture), on="transfer")
+    parts = rows.sort("network").partition_by("network", as_dict=True, maintain_order=True)
+    lossy = pl.any_horizontal(pl.col("sent_again", "packets_dropped") > 0)
+    shares = {
+        str(name): _shares(mine)
+        for (name,), mine in parts.items()
+        if cast("float", mine.select(lossy.mean()).item() or 0.0) >= FEW
+    }
+    return {name: share for name, share in shares.items() if share.differ}
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Shares of packets that were sent again, and that are dropped in the simulation."""
+
+    again: float
+    dropped: float
+
+    @property
+    def differ(self) -> bool:
+        """Whether they differ by more than chance, and by what a verdict depends on."""
+        low, high = sorted((self.again, self.dropped))
+        return high >= CLEARLY * low and high - low >= LOSS
+
+    def __str__(self) -> str:
+        return (
+            f"{text.short_share(self.again)} of packets were sent again, and "
+            f"{text.short_share(self.dropped)} are dropped in the simulation"
+        )
+
+
+def _shares(rows: "pl.DataFrame") -> Shares:
+    connections = rows.unique(["connection", "direction"])
+    sent = float(connections["sent"].sum() or 1)
+    simulated = float(rows["size_bytes"].sum()) / SEGMENT
+    dropped = float(rows["packets_dropped"].sum())
+    return Shares(float(connections["sent_again"].sum()) / sent, dropped / simulated)
 
 
 def _rates(paths: Sequence[ReplayPath]) -> "pl.DataFrame":
@@ -155,14 +219,10 @@ class _Difference:
         import polars as pl
 
         shown = self.rows.filter(pl.col("packets_dropped") > 0)
-        again, dropped = self._shares()
-        if shown.height < MOST * self.rows.height or dropped < CLEARLY * again:
+        shares = _shares(self.rows)
+        if shown.height < MOST * self.rows.height or shares.dropped < CLEARLY * shares.again:
             return None
-        finding = (
-            f"buffer: {text.short_share(dropped)} of packets are dropped in the simulation, and "
-            f"{text.short_share(again)} were sent again"
-        )
-        return Cause(finding, (self._buffer(),))
+        return Cause(f"buffer: {shares}", (self._buffer(),))
 
     def rate(self) -> Cause | None:
         """Data that passed faster than the simulated path carries them."""
@@ -187,15 +247,17 @@ class _Difference:
         import polars as pl
 
         shown = self.rows.filter(pl.col("sent_again") > 0)
-        again, dropped = self._shares()
-        if shown.height < MOST * self.rows.height or again < CLEARLY * dropped:
+        shares = _shares(self.rows)
+        if shown.height < MOST * self.rows.height or shares.again < CLEARLY * shares.dropped:
             return None
-        finding = (
-            f"losses: {text.short_share(again)} of packets were sent again, and "
-            f"{text.short_share(dropped)} are dropped in the simulation"
-        )
-        share = f"{100 * again:.2g}%"
-        return Cause(finding, (self.invocation.with_options("--loss", share), self._buffer()))
+        if shares.again > UNIFORM:
+            return Cause(
+                f"a policer, or a buffer smaller than simulated: {shares}",
+                (self._buffer(), self._sustained()),
+            )
+        share = f"{100 * shares.again:.2g}%"
+        options = self.invocation.with_options("--loss", share)
+        return Cause(f"losses: {shares}", (options, self._buffer()))
 
     def pauses(self) -> Cause | None:
         """Transfers without losses that were slower than the path and the windows allow."""
@@ -214,18 +276,23 @@ class _Difference:
             ("ss -tin  # on the server, during transfers: app_limited, sndbuf_limited",),
         )
 
-    def _shares(self) -> tuple[float, float]:
-        """The shares of packets that were sent again, and that are dropped in the simulation."""
-        connections = self.rows.unique(["connection", "direction"])
-        sent = float(connections["sent"].sum() or 1)
-        simulated = float(self.rows["size_bytes"].sum()) / SEGMENT
-        dropped = float(self.rows["packets_dropped"].sum())
-        return float(connections["sent_again"].sum()) / sent, dropped / simulated
-
     def _buffer(self) -> str:
         """The command that replays with another buffer of the network that differs most."""
-        network = self.rows["network"].mode().sort()[0]
-        return self.invocation.with_options("--network", f"{network}:buffer={EXAMPLE}")
+        return self.invocation.with_options("--network", f"{self._network}:buffer={EXAMPLE}")
+
+    def _sustained(self) -> str:
+        """The command that replays with the rate at which the longest transfers passed."""
+        import polars as pl
+
+        mine = self.rows.filter(pl.col("network") == self._network)
+        longest = mine.sort("size_bytes", "recorded_s").row(-1, named=True)
+        rate = text.rate(8 * longest["size_bytes"] / longest["recorded_s"]).replace(" ", "")
+        return self.invocation.with_options("--network", f"{self._network}:rate={rate}")
+
+    @property
+    def _network(self) -> str:
+        """The network with the most of these transfers."""
+        return str(self.rows["network"].mode().sort()[0])
 
     def _of(self, shown: "pl.DataFrame") -> str:
         return f"{shown.height} of {text.counted(self.rows.height, 'transfer', 'transfers')}"
