@@ -72,9 +72,29 @@ def test_losses_of_the_recording_that_the_simulation_lacks_are_named(
 def test_a_send_buffer_is_named_with_the_data_under_way(tmp_path: pathlib.Path) -> None:
     stack = {"preset": "linux", "send_buffer": "64kB"}
     cause, remedy = examined(tmp_path, "1MB", RATE, stack=stack)
-    assert cause.startswith(f"application or send buffer: {COUNT} of {COUNT} transfers had no loss")
+    assert cause.startswith(f"application, send buffer or pacing: {COUNT} of {COUNT} transfers had")
     assert cause.endswith("with about 41 kB under way")
     assert "sndbuf_limited" in remedy[0]
+
+
+def test_the_pacing_of_senders_is_named(tmp_path: pathlib.Path) -> None:
+    stack = {"preset": "linux", "pacing": "internal", "pacing_max": "20Mbps"}
+    cause, remedy = examined(tmp_path, "1MB", RATE, stack=stack)
+    assert cause.startswith(
+        f"pacing of the sender: {COUNT} of {COUNT} transfers had no losses and were paced, at about"
+    )
+    assert "pacing_rate" in remedy[0]
+
+
+def test_a_receive_window_below_what_the_path_holds_is_named(tmp_path: pathlib.Path) -> None:
+    stack = {"preset": "linux", "window": "45pkt"}
+    path = {"rate": "100Mbps", "rtt": "60ms", "buffer": "150pkt"}
+    cause, remedy = examined(tmp_path, "600kB", {}, path=path, stack=stack)
+    assert cause.startswith(
+        f"receive window: {COUNT} of {COUNT} transfers had less than rate × round trip on offer"
+    )
+    assert cause.endswith("down to 49 kB of 750 kB")
+    assert "tcp_rmem" in remedy[0]
 
 
 def test_a_rate_below_what_passed_is_named(tmp_path: pathlib.Path) -> None:

@@ -3,6 +3,7 @@
 At least half of the transfers that differ must show a cause. Which causes are possible depends on
 the sign: a simulation is too slow if its window, rate or buffer is too small, and too fast if it
 lacks losses, or pauses of the application. Times may agree although losses differ.
+A receive window can be the cause of either.
 """
 
 from collections.abc import Sequence
@@ -76,9 +77,9 @@ def cause(
     slow = cast("float", part["ratio"].median()) > 1
     losses = (found.losses, found.overflow) if _shares(rows).differ else ()
     if slow:
-        causes = (found.rate, found.window, *losses, found.overflow)
+        causes = (found.rate, found.window, *losses, found.overflow, found.receive_window)
     else:
-        causes = (*losses, found.losses, found.pauses)
+        causes = (*losses, found.losses, found.receive_window, found.pacing, found.pauses)
     return next(filter(None, (examine() for examine in causes)), None)
 
 
@@ -96,6 +97,8 @@ def _recorded(capture: Capture) -> "pl.DataFrame":
                 (pl.col(f"{way}_payload_sum") - pl.col(f"{way}_seen_bytes")) / SEGMENT,
             ),
             sent=pl.col(f"{way}_bytes") / SEGMENT,
+            offered=f"{way}_widest_window",
+            pacing=f"{way}_pacing",
         )
         for way in ("c2s", "s2c")
     ]
@@ -259,22 +262,58 @@ class _Difference:
         options = self.invocation.with_options("--loss", share)
         return Cause(f"losses: {shares}", (options, self._buffer()))
 
+    def receive_window(self) -> Cause | None:
+        """Receivers that offered less than their path holds."""
+        import polars as pl
+
+        holds = pl.col("rate_bps") * pl.col("rtt_s") / 8
+        less = (pl.col("offered") < holds) & (pl.col("offered") < pl.col("size_bytes"))
+        shown = self.rows.with_columns(holds=holds).filter(less)
+        if shown.height < MOST * self.rows.height:
+            return None
+        offered, holds_bytes = shown.sort("offered").select("offered", "holds").row(0)
+        return Cause(
+            f"receive window: {self._of(shown)} had less than rate × round trip on offer, down "
+            f"to {_kilobytes(offered)} of {_kilobytes(holds_bytes)}",
+            ("sysctl net.ipv4.tcp_rmem  # on the receivers",),
+        )
+
+    def pacing(self) -> Cause | None:
+        """Senders that paced transfers which were slower than the path and the windows allow."""
+        import polars as pl
+
+        shown = self._slower().filter(pl.col("pacing") > 0)
+        if shown.height < MOST * self.rows.height:
+            return None
+        pace = cast("float", shown["pacing"].median())
+        return Cause(
+            f"pacing of the sender: {self._of(shown)} had no losses and were paced, at about "
+            f"{pace:.2g} windows per round trip",
+            ("ss -tin  # on the server, during transfers: pacing_rate",),
+        )
+
     def pauses(self) -> Cause | None:
         """Transfers without losses that were slower than the path and the windows allow."""
         import polars as pl
 
-        slower = 8 * pl.col("size_bytes") < pl.col("recorded_s") * pl.col("rate_bps")
-        shown = self.rows.filter(slower & (pl.col("sent_again") == 0))
+        shown = self._slower()
         if shown.height < MOST * self.rows.height:
             return None
         round_trips = pl.max_horizontal(pl.col("recorded_s") / pl.col("rtt_s"), 1.0)
         under_way = shown.select(pl.col("size_bytes") / round_trips)
         middle = cast("float", under_way.to_series().median())
         return Cause(
-            f"application or send buffer: {self._of(shown)} had no losses and took longer than "
-            f"rate and windows allow, with about {text.size(round(middle, -3))} under way",
-            ("ss -tin  # on the server, during transfers: app_limited, sndbuf_limited",),
+            f"application, send buffer or pacing: {self._of(shown)} had no losses and took longer "
+            f"than rate and windows allow, with about {_kilobytes(middle)} under way",
+            ("ss -tin  # on the server: app_limited, sndbuf_limited, pacing_rate",),
         )
+
+    def _slower(self) -> "pl.DataFrame":
+        """Those without losses that took longer than the rate alone requires."""
+        import polars as pl
+
+        slower = 8 * pl.col("size_bytes") < pl.col("recorded_s") * pl.col("rate_bps")
+        return self.rows.filter(slower & (pl.col("sent_again") == 0))
 
     def _buffer(self) -> str:
         """The command that replays with another buffer of the network that differs most."""
@@ -296,3 +335,7 @@ class _Difference:
 
     def _of(self, shown: "pl.DataFrame") -> str:
         return f"{shown.height} of {text.counted(self.rows.height, 'transfer', 'transfers')}"
+
+
+def _kilobytes(size: float) -> str:
+    return text.size(round(size, -3) if size >= 1000 else round(size))
