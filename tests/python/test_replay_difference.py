@@ -125,6 +125,22 @@ def test_losses_that_the_simulation_lacks_are_not_reproduced_although_times_agre
     assert check.cause.startswith("a policer, or a buffer smaller than simulated: 10 % of packets")
 
 
+def test_an_application_that_writes_slowly_is_not_reproduced_although_times_agree(
+    tmp_path: pathlib.Path,
+) -> None:
+    path = {"rate": "50Mbps", "rtt": "60ms", "buffer": "150pkt"}
+    writes = [{"size": "4kB", "at": f"{4 * number}ms"} for number in range(100)]
+    flows = [{"writes": writes, "count": COUNT, "stagger": "9s", "opener": "receiver"}]
+    check = check_of(tmp_path, "400kB", {}, path=path, flows=flows)
+    assert check.reason.endswith(
+        "100 % of transfers lack losses and took over 5 % longer than in the simulation "
+        "(limit 20 %)"
+    )
+    assert check.cause.startswith(
+        "application, send buffer or pacing: 8 of 8 transfers had no loss"
+    )
+
+
 def test_losses_of_a_policer_are_not_replayed_as_losses_by_chance(tmp_path: pathlib.Path) -> None:
     policed = {"rate": "100Mbps", "policer_rate": "10Mbps", "policer_burst": "100kB"}
     path = PATH | {"rtt": "60ms", "buffer": "150pkt"} | policed

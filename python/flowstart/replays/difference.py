@@ -37,6 +37,9 @@ LOSS = Limits().loss
 """Shares of lost packets differ by at least this much, which the gate of loss allows a setting."""
 FEW = 0.2
 """Losses in a smaller share of transfers change no more of them than may be left unreproduced."""
+GAIN = 0.05
+"""The least gain of usual settings. A replay takes a transfer as one write. If the sender waited
+for more than this part of a transfer, and half a round trip, the window was not the limit."""
 UNIFORM = 0.05
 """The largest share of losses that is simulated as losses by chance. Larger shares come from a
 queue or a policer, which drop what exceeds a rate: by chance, as many end in timeouts."""
@@ -69,10 +72,7 @@ def cause(
     """
     if part.is_empty() or server_log.is_log(invocation.capture):
         return None
-    rows = part.join(_recorded(invocation.capture), on="transfer")
-    simulated = calibration.every.select("transfer", "packets_dropped", "recorded_s")
-    rows = rows.join(simulated, on="transfer").join(_rates(paths), on=("network", "towards_remote"))
-    rows = rows.join(_rtts(paths), on="connection")
+    rows = _both(invocation.capture, paths, part, calibration)
     found = _Difference(invocation, calibration.settings, rows)
     slow = cast("float", part["ratio"].median()) > 1
     losses = (found.losses, found.overflow) if _shares(rows).differ else ()
@@ -111,6 +111,50 @@ def _recorded(capture: Capture) -> "pl.DataFrame":
         first=start == start.min().over(ends),
     )
     return transfers.join(pl.concat(ways), on=ends)
+
+
+def _both(
+    capture: Capture,
+    paths: Sequence[ReplayPath],
+    part: "pl.DataFrame",
+    calibration: Calibration,
+) -> "pl.DataFrame":
+    """What was recorded and simulated of the transfers of `part`."""
+    columns = ("transfer", "packets_dropped", "recorded_s", "simulated_s")
+    rows = part.join(_recorded(capture), on="transfer")
+    rows = rows.join(calibration.every.select(columns), on="transfer")
+    rows = rows.join(_rates(paths), on=("network", "towards_remote"))
+    return rows.join(_rtts(paths), on="connection")
+
+
+def held_back(
+    capture: Capture,
+    paths: Sequence[ReplayPath],
+    part: "pl.DataFrame",
+    calibration: Calibration,
+) -> dict[str, float]:
+    """The networks in which senders waited for something else than their window, with the share.
+
+    It is the share of transfers that lack losses and took clearly longer than in the simulation.
+    """
+    import polars as pl
+
+    if server_log.is_log(capture):
+        return {}
+    waited_s = pl.col("recorded_s") - pl.col("simulated_s")
+    clearly = (pl.col("ratio") < 1 - GAIN) & (waited_s > pl.col("rtt_s") / 2)
+    slower = (_longer_than_rate() & clearly).fill_null(value=False)
+    rows = _both(capture, paths, part, calibration)
+    shares = rows.group_by("network").agg(share=slower.mean()).sort("network")
+    return dict(shares.filter(pl.col("share") > FEW).iter_rows())
+
+
+def _longer_than_rate() -> "pl.Expr":
+    """Whether a transfer lacks losses and took longer than the rate alone requires."""
+    import polars as pl
+
+    slower = 8 * pl.col("size_bytes") < pl.col("recorded_s") * pl.col("rate_bps")
+    return slower & (pl.col("sent_again") == 0)
 
 
 def unlike_losses(
@@ -309,11 +353,7 @@ class _Difference:
         )
 
     def _slower(self) -> "pl.DataFrame":
-        """Those without losses that took longer than the rate alone requires."""
-        import polars as pl
-
-        slower = 8 * pl.col("size_bytes") < pl.col("recorded_s") * pl.col("rate_bps")
-        return self.rows.filter(slower & (pl.col("sent_again") == 0))
+        return self.rows.filter(_longer_than_rate())
 
     def _buffer(self) -> str:
         """The command that replays with another buffer of the network that differs most."""

@@ -21,7 +21,16 @@ from flowstart.render.columns import CLASSES
 from flowstart.replays.answer import Band, Partial
 from flowstart.replays.calibration import LEAST_S, Calibration
 from flowstart.replays.command import Invocation
-from flowstart.replays.difference import CLEARLY, EXAMPLE, LOSS, Shares, cause, unlike_losses
+from flowstart.replays.difference import (
+    CLEARLY,
+    EXAMPLE,
+    FEW,
+    GAIN,
+    LOSS,
+    cause,
+    held_back,
+    unlike_losses,
+)
 from flowstart.replays.paths import ReplayPath
 from flowstart.replays.rate_fit import KNOWN
 from flowstart.replays.settings import Settings
@@ -132,10 +141,10 @@ def examine(
         checks.append(Check(Question.REPRODUCTION, None))
         return Examined(tuple(checks), dict.fromkeys(unknown, UNKNOWN))
     errors = _errors(calibration, facts)
-    losses = unlike_losses(invocation.capture, calibration, facts)
-    different = _different(errors) | losses.keys()
+    unlike = _unlike(invocation, paths, facts, errors, calibration)
+    different = _different(errors) | unlike.keys()
     failed = dict.fromkeys(different, DIFFERENT) | dict.fromkeys(unknown, UNKNOWN)
-    checks.append(_reproduction(traffic, paths, errors, failed, losses, calibration))
+    checks.append(_reproduction(traffic, paths, errors, failed, unlike, calibration))
     return Examined(tuple(checks), failed)
 
 
@@ -236,12 +245,31 @@ def _different(errors: "pl.DataFrame") -> set[str]:
     return set(found.filter(~right.fill_null(value=False))["network"])
 
 
+def _unlike(
+    invocation: Invocation,
+    paths: Sequence[ReplayPath],
+    facts: "pl.DataFrame",
+    errors: "pl.DataFrame",
+    calibration: Calibration,
+) -> dict[str, str]:
+    """The networks that differ in what times need not show, and how."""
+    capture = invocation.capture
+    waiting = held_back(capture, paths, errors, calibration)
+    losses = unlike_losses(capture, calibration, facts)
+    limit = f"(limit: {CLEARLY:g} times, and {text.share(LOSS)} of packets)"
+    return {
+        name: f"{text.short_share(share)} of transfers lack losses and took over "
+        f"{text.share(GAIN)} longer than in the simulation (limit {text.share(FEW)})"
+        for name, share in waiting.items()
+    } | {name: f"{shares} {limit}" for name, shares in losses.items()}
+
+
 def _reproduction(
     traffic: _Traffic,
     paths: Sequence[ReplayPath],
     errors: "pl.DataFrame",
     failed: Mapping[str, str],
-    losses: Mapping[str, Shares],
+    unlike: Mapping[str, str],
     calibration: Calibration,
 ) -> Check:
     """Whether the transfers that can be judged are enough, and agree overall and by size."""
@@ -255,7 +283,7 @@ def _reproduction(
     reason, part = _worst_part(agreeing if known.is_empty() else known)
     if share < COVERED:
         reason = f"{text.short_share(share)} of transfers agree ({text.share(COVERED)} needed)"
-        example, part = _example(traffic, compared, different, losses, calibration)
+        example, part = _example(traffic, compared, different, unlike, calibration)
         reason += f"; {example}"
     error = _part_or_times(_median(compared if reason else agreeing))
     finding = f"{text.short_share(share)}, median error {error}"
@@ -273,7 +301,7 @@ def _example(
     traffic: _Traffic,
     compared: "pl.DataFrame",
     different: Sequence[str],
-    losses: Mapping[str, Shares],
+    unlike: Mapping[str, str],
     calibration: Calibration,
 ) -> tuple[str, "pl.DataFrame"]:
     """Why too few transfers are reproduced: of the largest network, or of those not compared.
@@ -286,9 +314,8 @@ def _example(
         name = traffic.largest(different)
         mine = compared.filter(pl.col("network") == name)
         if mine.height >= COVERED * traffic.transfers[name]:
-            if name in losses and _median(mine) <= OF_A_PART:
-                limit = f"(limit: {CLEARLY:g} times, and {text.share(LOSS)} of packets)"
-                return f"{name}: {losses[name]} {limit}", mine
+            if name in unlike and _median(mine) <= OF_A_PART:
+                return f"{name}: {unlike[name]}", mine
             return f"{name}: {_off(mine, OF_A_PART)}", mine
     counts = calibration.left_out
     why = max(counts, key=lambda reason: counts[reason], default="they cannot be replayed")
