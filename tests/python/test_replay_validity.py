@@ -18,6 +18,7 @@ from flowstart.replays import overview
 from flowstart.replays.answer import Questions
 from flowstart.replays.calibration import Calibration
 from flowstart.replays.command import Invocation
+from flowstart.replays.difference import SEGMENT
 from flowstart.replays.execute import study
 from flowstart.replays.paths import build, facts
 from flowstart.replays.settings import Settings
@@ -37,6 +38,7 @@ def examined(
     error: float = 0.0,
     *,
     compared: float = 1.0,
+    dropped: float = 0.0,
     of: str | None = None,
     assumed: tuple[str, ...] = (),
     left_out: int = 0,
@@ -45,7 +47,8 @@ def examined(
     """What is found of transfers whose simulated times are off by `error`.
 
     A share of the transfers has recorded times; `of` limits both to one network. Rates of the
-    networks `assumed` are not measured.
+    networks `assumed` are not measured. The recording has no losses; the simulation drops a share
+    of all packets.
     """
     capture, settings = synthetic.captured(deployment, 1), Settings(startups=("hystart",))
     paths = [
@@ -60,7 +63,7 @@ def examined(
         recorded_s=pl.lit(1.0),
         recorded_acked_s=pl.when(seen).then(1.0),
         closings=pl.lit(0),
-        packets_dropped=pl.lit(0),
+        packets_dropped=dropped * pl.col("size_bytes") / SEGMENT,
         simulated_s=pl.when(mine).then(1.0 + error).otherwise(1.0),
     )
     calibration = Calibration(settings, every, every, {"their end was not seen": 1})
@@ -91,6 +94,31 @@ def test_the_median_error_over_all_transfers_is_at_most_15_percent(
     assert (failing(found) is None) == valid
     if not valid:
         assert "all sizes: median error 16 % (limit 15 %)" in found.checks[1].reason
+
+
+@pytest.mark.parametrize(("dropped", "valid"), [(0.009, True), (0.011, False)])
+def test_losses_of_the_simulation_alone_are_below_the_limit_of_a_gate(
+    dropped: float, valid: bool
+) -> None:
+    found = examined(dropped=dropped)
+    assert found.valid == valid
+    if not valid:
+        assert "0 % of packets were sent again, and 1.1 % are dropped" in found.checks[1].reason
+
+
+def test_an_error_above_1000_percent_is_stated_in_times() -> None:
+    check = examined(543.0).checks[1]
+    assert check.finding == "0 %, median error 543 times"
+    assert check.reason.endswith(
+        "median error 543 times (limit 30 %), simulated times 544 times as long as recorded ones"
+    )
+
+
+def test_without_any_recorded_time_there_are_no_others() -> None:
+    assert examined(compared=0.0).checks[1].reason == (
+        "0 % of transfers agree (80 % needed); none has a time to compare with: their end was not "
+        "seen"
+    )
 
 
 @pytest.mark.parametrize(("share", "valid"), [(0.85, True), (0.7, False)])

@@ -2,7 +2,8 @@
 
 At least half of the transfers that differ must show a cause. Which causes are possible depends on
 the sign: a simulation is too slow if its window, rate or buffer is too small, and too fast if it
-lacks losses, or pauses of the application.
+lacks losses, or pauses of the application. Times may agree although losses differ.
+A receive window can be the cause of either.
 """
 
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 from flowstart import text
 from flowstart.captures import server_log
 from flowstart.captures.contents import Capture
-from flowstart.captures.summary import least_rtt_s
+from flowstart.inference.gates import Limits
 from flowstart.model import stack as stacks
 from flowstart.model.document import initial_window
 from flowstart.replays.calibration import Calibration
@@ -32,6 +33,16 @@ EARLY = 15 / 16
 first data: hosts take longer for a SYN than for data."""
 CLEARLY = 2.0
 """Shares of lost packets differ by chance by less than this factor."""
+LOSS = Limits().loss
+"""Shares of lost packets differ by at least this much, which the gate of loss allows a setting."""
+FEW = 0.2
+"""Losses in a smaller share of transfers change no more of them than may be left unreproduced."""
+GAIN = 0.05
+"""The least gain of usual settings. A replay takes a transfer as one write. If the sender waited
+for more than this part of a transfer, and half a round trip, the window was not the limit."""
+UNIFORM = 0.05
+"""The largest share of losses that is simulated as losses by chance. Larger shares come from a
+queue or a policer, which drop what exceeds a rate: by chance, as many end in timeouts."""
 SEGMENT = 1448
 """Payload of a segment with time stamps on Ethernet. Bytes"""
 EXAMPLE = "100pkt"
@@ -61,12 +72,14 @@ def cause(
     """
     if part.is_empty() or server_log.is_log(invocation.capture):
         return None
-    rows = part.join(_recorded(invocation.capture), on="transfer")
-    simulated = calibration.every.select("transfer", "packets_dropped", "recorded_s")
-    rows = rows.join(simulated, on="transfer").join(_rates(paths), on=("network", "towards_remote"))
+    rows = _both(invocation.capture, paths, part, calibration)
     found = _Difference(invocation, calibration.settings, rows)
     slow = cast("float", part["ratio"].median()) > 1
-    causes = (found.rate, found.window, found.overflow) if slow else (found.losses, found.pauses)
+    losses = (found.losses, found.overflow) if _shares(rows).differ else ()
+    if slow:
+        causes = (found.rate, found.window, *losses, found.overflow, found.receive_window)
+    else:
+        causes = (*losses, found.losses, found.receive_window, found.pacing, found.pauses)
     return next(filter(None, (examine() for examine in causes)), None)
 
 
@@ -76,27 +89,124 @@ def _recorded(capture: Capture) -> "pl.DataFrame":
 
     ways = [
         capture.connections.select(
-            connection="stream",
+            connection=pl.col("stream").cast(pl.Int64),
             direction=pl.lit(way),
-            rtt_s=least_rtt_s(),
             # Where data passed twice, the counts of a monitor take some of them for reordered.
             sent_again=pl.max_horizontal(
                 f"{way}_retransmissions",
                 (pl.col(f"{way}_payload_sum") - pl.col(f"{way}_seen_bytes")) / SEGMENT,
             ),
             sent=pl.col(f"{way}_bytes") / SEGMENT,
+            offered=f"{way}_widest_window",
+            pacing=f"{way}_pacing",
         )
         for way in ("c2s", "s2c")
     ]
     start, ends = pl.col("start"), ("connection", "direction")
     transfers = capture.transfers.with_row_index("transfer").select(
-        pl.col("transfer").cast(pl.Int64),
-        *ends,
+        pl.col("transfer", "connection").cast(pl.Int64),
+        "direction",
         "acked_s",
         passed_s="end_s",
         first=start == start.min().over(ends),
     )
     return transfers.join(pl.concat(ways), on=ends)
+
+
+def _both(
+    capture: Capture,
+    paths: Sequence[ReplayPath],
+    part: "pl.DataFrame",
+    calibration: Calibration,
+) -> "pl.DataFrame":
+    """What was recorded and simulated of the transfers of `part`."""
+    columns = ("transfer", "packets_dropped", "recorded_s", "simulated_s")
+    rows = part.join(_recorded(capture), on="transfer")
+    rows = rows.join(calibration.every.select(columns), on="transfer")
+    rows = rows.join(_rates(paths), on=("network", "towards_remote"))
+    return rows.join(_rtts(paths), on="connection")
+
+
+def held_back(
+    capture: Capture,
+    paths: Sequence[ReplayPath],
+    part: "pl.DataFrame",
+    calibration: Calibration,
+) -> dict[str, float]:
+    """The networks in which senders waited for something else than their window, with the share.
+
+    It is the share of transfers that lack losses and took clearly longer than in the simulation.
+    """
+    import polars as pl
+
+    if server_log.is_log(capture):
+        return {}
+    waited_s = pl.col("recorded_s") - pl.col("simulated_s")
+    clearly = (pl.col("ratio") < 1 - GAIN) & (waited_s > pl.col("rtt_s") / 2)
+    slower = (_longer_than_rate() & clearly).fill_null(value=False)
+    rows = _both(capture, paths, part, calibration)
+    shares = rows.group_by("network").agg(share=slower.mean()).sort("network")
+    return dict(shares.filter(pl.col("share") > FEW).iter_rows())
+
+
+def _longer_than_rate() -> "pl.Expr":
+    """Whether a transfer lacks losses and took longer than the rate alone requires."""
+    import polars as pl
+
+    slower = 8 * pl.col("size_bytes") < pl.col("recorded_s") * pl.col("rate_bps")
+    return slower & (pl.col("sent_again") == 0)
+
+
+def unlike_losses(
+    capture: Capture, calibration: Calibration, facts: "pl.DataFrame"
+) -> "dict[str, Shares]":
+    """The networks of `facts` whose recorded and simulated losses differ, with their shares.
+
+    A log shows no losses.
+    """
+    import polars as pl
+
+    if server_log.is_log(capture):
+        return {}
+    simulated = calibration.every.select("transfer", "packets_dropped")
+    rows = facts.select("network", "transfer", "size_bytes").join(simulated, on="transfer")
+    rows = rows.join(_recorded(capture), on="transfer")
+    parts = rows.sort("network").partition_by("network", as_dict=True, maintain_order=True)
+    lossy = pl.any_horizontal(pl.col("sent_again", "packets_dropped") > 0)
+    shares = {
+        str(name): _shares(mine)
+        for (name,), mine in parts.items()
+        if cast("float", mine.select(lossy.mean()).item() or 0.0) >= FEW
+    }
+    return {name: share for name, share in shares.items() if share.differ}
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Shares of packets that were sent again, and that are dropped in the simulation."""
+
+    again: float
+    dropped: float
+
+    @property
+    def differ(self) -> bool:
+        """Whether they differ by more than chance, and by what a verdict depends on."""
+        low, high = sorted((self.again, self.dropped))
+        return high >= CLEARLY * low and high - low >= LOSS
+
+    def __str__(self) -> str:
+        return (
+            f"{text.short_share(self.again)} of packets were sent again, and "
+            f"{text.short_share(self.dropped)} are dropped in the simulation"
+        )
+
+
+def _shares(rows: "pl.DataFrame") -> Shares:
+    connections = rows.unique(["connection", "direction"])
+    sent = float(connections["sent"].sum() or 1)
+    simulated = float(rows["size_bytes"].sum()) / SEGMENT
+    dropped = float(rows["packets_dropped"].sum())
+    return Shares(float(connections["sent_again"].sum()) / sent, dropped / simulated)
 
 
 def _rates(paths: Sequence[ReplayPath]) -> "pl.DataFrame":
@@ -109,6 +219,15 @@ def _rates(paths: Sequence[ReplayPath]) -> "pl.DataFrame":
         for towards, bps in zip((True, False), path.rates_bps, strict=True)
     ]
     return pl.DataFrame(rows, ("network", "towards_remote", "rate_bps"), orient="row")
+
+
+def _rtts(paths: Sequence[ReplayPath]) -> "pl.DataFrame":
+    """The simulated round trip of each connection; that of `--rtt` without a handshake."""
+    import polars as pl
+
+    connections = [path.traffic.connections for path in paths]
+    rows = pl.concat(one.select("connection", rtt_s="least_rtt_s") for one in connections)
+    return rows.unique("connection")
 
 
 @dataclass(frozen=True)
@@ -147,14 +266,10 @@ class _Difference:
         import polars as pl
 
         shown = self.rows.filter(pl.col("packets_dropped") > 0)
-        again, dropped = self._shares()
-        if shown.height < MOST * self.rows.height or dropped < CLEARLY * again:
+        shares = _shares(self.rows)
+        if shown.height < MOST * self.rows.height or shares.dropped < CLEARLY * shares.again:
             return None
-        finding = (
-            f"buffer: {text.short_share(dropped)} of packets are dropped in the simulation, and "
-            f"{text.short_share(again)} were sent again"
-        )
-        return Cause(finding, (self._buffer(),))
+        return Cause(f"buffer: {shares}", (self._buffer(),))
 
     def rate(self) -> Cause | None:
         """Data that passed faster than the simulated path carries them."""
@@ -179,44 +294,88 @@ class _Difference:
         import polars as pl
 
         shown = self.rows.filter(pl.col("sent_again") > 0)
-        again, dropped = self._shares()
-        if shown.height < MOST * self.rows.height or again < CLEARLY * dropped:
+        shares = _shares(self.rows)
+        if shown.height < MOST * self.rows.height or shares.again < CLEARLY * shares.dropped:
             return None
-        finding = (
-            f"losses: {text.short_share(again)} of packets were sent again, and "
-            f"{text.short_share(dropped)} are dropped in the simulation"
+        if shares.again > UNIFORM:
+            return Cause(
+                f"a policer, or a buffer smaller than simulated: {shares}",
+                (self._buffer(), self._sustained()),
+            )
+        share = f"{100 * shares.again:.2g}%"
+        options = self.invocation.with_options("--loss", share)
+        return Cause(f"losses: {shares}", (options, self._buffer()))
+
+    def receive_window(self) -> Cause | None:
+        """Receivers that offered less than their path holds."""
+        import polars as pl
+
+        holds = pl.col("rate_bps") * pl.col("rtt_s") / 8
+        less = (pl.col("offered") < holds) & (pl.col("offered") < pl.col("size_bytes"))
+        shown = self.rows.with_columns(holds=holds).filter(less)
+        if shown.height < MOST * self.rows.height:
+            return None
+        offered, holds_bytes = shown.sort("offered").select("offered", "holds").row(0)
+        return Cause(
+            f"receive window: {self._of(shown)} had less than rate × round trip on offer, down "
+            f"to {_kilobytes(offered)} of {_kilobytes(holds_bytes)}",
+            ("sysctl net.ipv4.tcp_rmem  # on the receivers",),
         )
-        share = f"{100 * again:.2g}%"
-        return Cause(finding, (self.invocation.with_options("--loss", share), self._buffer()))
+
+    def pacing(self) -> Cause | None:
+        """Senders that paced transfers which were slower than the path and the windows allow."""
+        import polars as pl
+
+        shown = self._slower().filter(pl.col("pacing") > 0)
+        if shown.height < MOST * self.rows.height:
+            return None
+        pace = cast("float", shown["pacing"].median())
+        return Cause(
+            f"pacing of the sender: {self._of(shown)} had no losses and were paced, at about "
+            f"{pace:.2g} windows per round trip",
+            ("ss -tin  # on the server, during transfers: pacing_rate",),
+        )
 
     def pauses(self) -> Cause | None:
         """Transfers without losses that were slower than the path and the windows allow."""
         import polars as pl
 
-        slower = 8 * pl.col("size_bytes") < pl.col("recorded_s") * pl.col("rate_bps")
-        shown = self.rows.filter(slower & (pl.col("sent_again") == 0))
+        shown = self._slower()
         if shown.height < MOST * self.rows.height:
             return None
-        under_way = shown.select(pl.col("size_bytes") * pl.col("rtt_s") / pl.col("recorded_s"))
+        round_trips = pl.max_horizontal(pl.col("recorded_s") / pl.col("rtt_s"), 1.0)
+        under_way = shown.select(pl.col("size_bytes") / round_trips)
         middle = cast("float", under_way.to_series().median())
         return Cause(
-            f"application or send buffer: {self._of(shown)} had no losses and were slower than "
-            f"rate and windows allow, with about {text.size(round(middle, -3))} under way",
-            ("ss -tin  # on the server, during transfers: app_limited, sndbuf_limited",),
+            f"application, send buffer or pacing: {self._of(shown)} had no losses and took longer "
+            f"than rate and windows allow, with about {_kilobytes(middle)} under way",
+            ("ss -tin  # on the server: app_limited, sndbuf_limited, pacing_rate",),
         )
 
-    def _shares(self) -> tuple[float, float]:
-        """The shares of packets that were sent again, and that are dropped in the simulation."""
-        connections = self.rows.unique(["connection", "direction"])
-        sent = float(connections["sent"].sum() or 1)
-        simulated = float(self.rows["size_bytes"].sum()) / SEGMENT
-        dropped = float(self.rows["packets_dropped"].sum())
-        return float(connections["sent_again"].sum()) / sent, dropped / simulated
+    def _slower(self) -> "pl.DataFrame":
+        return self.rows.filter(_longer_than_rate())
 
     def _buffer(self) -> str:
         """The command that replays with another buffer of the network that differs most."""
-        network = self.rows["network"].mode().sort()[0]
-        return self.invocation.with_options("--network", f"{network}:buffer={EXAMPLE}")
+        return self.invocation.with_options("--network", f"{self._network}:buffer={EXAMPLE}")
+
+    def _sustained(self) -> str:
+        """The command that replays with the rate at which the longest transfers passed."""
+        import polars as pl
+
+        mine = self.rows.filter(pl.col("network") == self._network)
+        longest = mine.sort("size_bytes", "recorded_s").row(-1, named=True)
+        rate = text.rate(8 * longest["size_bytes"] / longest["recorded_s"]).replace(" ", "")
+        return self.invocation.with_options("--network", f"{self._network}:rate={rate}")
+
+    @property
+    def _network(self) -> str:
+        """The network with the most of these transfers."""
+        return str(self.rows["network"].mode().sort()[0])
 
     def _of(self, shown: "pl.DataFrame") -> str:
         return f"{shown.height} of {text.counted(self.rows.height, 'transfer', 'transfers')}"
+
+
+def _kilobytes(size: float) -> str:
+    return text.size(round(size, -3) if size >= 1000 else round(size))

@@ -21,7 +21,16 @@ from flowstart.render.columns import CLASSES
 from flowstart.replays.answer import Band, Partial
 from flowstart.replays.calibration import LEAST_S, Calibration
 from flowstart.replays.command import Invocation
-from flowstart.replays.difference import EXAMPLE, cause
+from flowstart.replays.difference import (
+    CLEARLY,
+    EXAMPLE,
+    FEW,
+    GAIN,
+    LOSS,
+    cause,
+    held_back,
+    unlike_losses,
+)
 from flowstart.replays.paths import ReplayPath
 from flowstart.replays.rate_fit import KNOWN
 from flowstart.replays.settings import Settings
@@ -38,6 +47,8 @@ OVERALL, OF_A_PART = 0.15, 0.3
 
 Settings gain 5 to 30 %, and a transfer is harmed by 10 %. On real captures the error was 0.1 % with
 right rates, and 43 % for transfers of 1 to 10 MB with a rate wrong by a factor of 2."""
+TIMES = 10.0
+"""Errors above this are not stated in percent."""
 LABELS = {
     Question.PATH: "Path known",
     Question.REPRODUCTION: "Reproduced",
@@ -130,9 +141,10 @@ def examine(
         checks.append(Check(Question.REPRODUCTION, None))
         return Examined(tuple(checks), dict.fromkeys(unknown, UNKNOWN))
     errors = _errors(calibration, facts)
-    different = _different(errors)
+    unlike = _unlike(invocation, paths, facts, errors, calibration)
+    different = _different(errors) | unlike.keys()
     failed = dict.fromkeys(different, DIFFERENT) | dict.fromkeys(unknown, UNKNOWN)
-    checks.append(_reproduction(traffic, paths, errors, failed, calibration))
+    checks.append(_reproduction(traffic, paths, errors, failed, unlike, calibration))
     return Examined(tuple(checks), failed)
 
 
@@ -233,11 +245,31 @@ def _different(errors: "pl.DataFrame") -> set[str]:
     return set(found.filter(~right.fill_null(value=False))["network"])
 
 
+def _unlike(
+    invocation: Invocation,
+    paths: Sequence[ReplayPath],
+    facts: "pl.DataFrame",
+    errors: "pl.DataFrame",
+    calibration: Calibration,
+) -> dict[str, str]:
+    """The networks that differ in what times need not show, and how."""
+    capture = invocation.capture
+    waiting = held_back(capture, paths, errors, calibration)
+    losses = unlike_losses(capture, calibration, facts)
+    limit = f"(limit: {CLEARLY:g} times, and {text.share(LOSS)} of packets)"
+    return {
+        name: f"{text.short_share(share)} of transfers lack losses and took over "
+        f"{text.share(GAIN)} longer than in the simulation (limit {text.share(FEW)})"
+        for name, share in waiting.items()
+    } | {name: f"{shares} {limit}" for name, shares in losses.items()}
+
+
 def _reproduction(
     traffic: _Traffic,
     paths: Sequence[ReplayPath],
     errors: "pl.DataFrame",
     failed: Mapping[str, str],
+    unlike: Mapping[str, str],
     calibration: Calibration,
 ) -> Check:
     """Whether the transfers that can be judged are enough, and agree overall and by size."""
@@ -251,9 +283,9 @@ def _reproduction(
     reason, part = _worst_part(agreeing if known.is_empty() else known)
     if share < COVERED:
         reason = f"{text.short_share(share)} of transfers agree ({text.share(COVERED)} needed)"
-        example, part = _example(traffic, compared, different, calibration)
+        example, part = _example(traffic, compared, different, unlike, calibration)
         reason += f"; {example}"
-    error = text.short_share(_median(compared if reason else agreeing))
+    error = _part_or_times(_median(compared if reason else agreeing))
     finding = f"{text.short_share(share)}, median error {error}"
     seen = compared.height / errors.height
     if seen < COVERED:  # the error of few transfers is not that of the others
@@ -266,11 +298,15 @@ def _reproduction(
 
 
 def _example(
-    traffic: _Traffic, compared: "pl.DataFrame", different: Sequence[str], calibration: Calibration
+    traffic: _Traffic,
+    compared: "pl.DataFrame",
+    different: Sequence[str],
+    unlike: Mapping[str, str],
+    calibration: Calibration,
 ) -> tuple[str, "pl.DataFrame"]:
     """Why too few transfers are reproduced: of the largest network, or of those not compared.
 
-    The transfers whose times differ, too.
+    The transfers that differ, too.
     """
     import polars as pl
 
@@ -278,10 +314,13 @@ def _example(
         name = traffic.largest(different)
         mine = compared.filter(pl.col("network") == name)
         if mine.height >= COVERED * traffic.transfers[name]:
+            if name in unlike and _median(mine) <= OF_A_PART:
+                return f"{name}: {unlike[name]}", mine
             return f"{name}: {_off(mine, OF_A_PART)}", mine
     counts = calibration.left_out
     why = max(counts, key=lambda reason: counts[reason], default="they cannot be replayed")
-    return f"the others have no time to compare with: {why}", compared.clear()
+    those = "none has a" if compared.is_empty() else "the others have no"
+    return f"{those} time to compare with: {why}", compared.clear()
 
 
 def _worst_part(judged: "pl.DataFrame") -> tuple[str, "pl.DataFrame"]:
@@ -309,10 +348,17 @@ def _off(part: "pl.DataFrame", limit: float) -> str:
     """How far the times of a part are off."""
     middle = cast("float", part["ratio"].median() or 1.0)
     way = "shorter" if middle < 1 else "longer"
-    return (
-        f"median error {text.share(_median(part))} (limit {text.share(limit)}), simulated times "
-        f"{text.share(abs(middle - 1))} {way} than recorded ones"
-    )
+    off = f"{text.share(abs(middle - 1))} {way} than recorded ones"
+    if middle > TIMES:
+        off = f"{middle:,.0f} times as long as recorded ones"
+    error = _median(part)
+    stated = text.share(error) if error <= TIMES else _part_or_times(error)
+    return f"median error {stated} (limit {text.share(limit)}), simulated times {off}"
+
+
+def _part_or_times(error: float) -> str:
+    """An error in percent; a large one as how many times the recorded time it is."""
+    return f"{error:,.0f} times" if error > TIMES else text.short_share(error)
 
 
 def _median(part: "pl.DataFrame") -> float:
