@@ -350,7 +350,8 @@ class ReplayData(Result):
     @functools.cached_property
     def omissions(self) -> stack.Omissions:
         """What the preset leaves out, for the largest transfer too."""
-        largest = max(path.traffic.transfers["bytes"].max() for path in self.paths)
+        sizes = [path.traffic.transfers["bytes"].max() for path in self.paths]
+        largest = max(cast("int", size) for size in sizes)
         return stack.omissions(
             scenario | {"flows": [{"size": f"{largest}B", **flow} for flow in scenario["flows"]]}
             for scenario in self.resolved.values()
