@@ -36,7 +36,7 @@ pub struct Omission {
     pub cc: Option<&'static str>,
     /// Only flows that begin with this startup are concerned; `None` for all.
     pub startup: Option<&'static str>,
-    /// Only stacks with the preset's value of this field are concerned: it stands for the rule.
+    /// Only stacks with the preset's value of this field are concerned: another replaces the rule.
     pub field: Option<&'static str>,
 }
 
