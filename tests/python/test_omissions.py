@@ -1,6 +1,9 @@
 """What a preset leaves out, in the results that it concerns."""
 
 import json
+import pathlib
+from collections.abc import Callable
+from typing import Any
 
 import flowstart as fs
 
@@ -28,3 +31,32 @@ def test_a_run_has_the_same_warnings() -> None:
     scenario = {"path": LONG, "stack": {"preset": "tquic"}, "flows": [flow]}
     document = json.loads(json.dumps(fs.run(scenario).to_dict()))
     assert document["warnings"] == compared("tquic").to_dict()["warnings"]
+
+
+def test_a_rule_for_large_transfers_is_noted_in_any_order_of_sizes() -> None:
+    for sizes in (["50kB", "2MB"], ["2MB", "50kB"]):
+        result = fs.compare(
+            LONG, startups=["slow-start"], sizes=sizes, stack="quicly", uncertainty=False
+        )
+        assert "the receiver offers 1 MiB" in result.legend
+
+
+def test_a_sweep_and_its_map_have_one_note_for_a_preset(tmp_path: pathlib.Path) -> None:
+    question = {
+        "path": {"rate": "10Mbps", "rtt": "50ms"},
+        "flow": {"size": ["10kB", "2MB"]},
+        "startups": ["slow-start", "hystart"],
+        "stack": "picoquic",
+    }
+    result = fs.sweep(question, tmp_path / "sweep", workers=1)
+    offers = [line for line in result.to_dict()["warnings"] if "the receiver offers" in line]
+    assert len(offers) == 1
+    assert result.map().to_dict()["warnings"] == result.to_dict()["warnings"]
+    assert len(result.omissions.decisive) == 1
+
+
+def test_stacks_refuses_a_preset_with_fields_in_one_line(cli: Callable[..., Any]) -> None:
+    answer = cli("stacks", "linux:mss=500B")
+    assert (answer.status, answer.out) == (2, "")
+    assert answer.err.startswith("flowstart: no preset is called `linux:mss=500B`; there are rfc,")
+    assert answer.err.count("\n") == 1

@@ -264,15 +264,10 @@ class MapData(Result):
     def omissions(self) -> stack.Omissions:
         """What the presets of the cells leave out."""
         cells = self.outcomes.cells.select("stack", "cc", "size_bytes").unique(maintain_order=True)
-        return stack.omissions(
-            {
-                "stack": stack.of_scenario(stack.parse(row["stack"]) if row["stack"] else None),
-                "flows": [
-                    {"startup": startup, "cc": row["cc"], "size": f"{row['size_bytes']}B"}
-                    for startup in self.startups
-                ],
-            }
+        return stack.omissions_of_rows(
+            row | {"startup": startup}
             for row in cells.iter_rows(named=True)
+            for startup in self.startups
         )
 
     def to_dict(self) -> dict[str, Any]:

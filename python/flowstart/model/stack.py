@@ -49,6 +49,19 @@ def omissions(resolved: Iterable[Document]) -> Omissions:
     return Omissions(tuple(every), tuple(decisive))
 
 
+def omissions_of_rows(rows: Iterable[Mapping[str, Any]]) -> Omissions:
+    """The same of a sweep's rows, by `stack`, `startup`, `cc` and `size_bytes`."""
+    return omissions(
+        {
+            "stack": of_scenario(parse(row["stack"]) if row["stack"] else None),
+            "flows": [
+                {"startup": row["startup"], "cc": row["cc"], "size": f"{row['size_bytes']}B"}
+            ],
+        }
+        for row in rows
+    )
+
+
 def preset_omissions(name: str) -> list[dict[str, str]]:
     """The rules that a preset leaves out: what of a result each decides, the rule, its source."""
     keys = ("touches", "rule", "source")

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from flowstart import _native, text
 from flowstart.errors import RequestError, SimulationError
-from flowstart.model import input_files
+from flowstart.model import input_files, stack
 from flowstart.model.document import Document
 from flowstart.model.variants import Variant
 from flowstart.render import columns, files, folder
@@ -516,7 +516,14 @@ class Swept:
             "failures": self.failures,
             "set_aside": self.store.set_aside,
             "interrupted": self.interrupted,
+            "warnings": list(self.omissions.all),
         }
+
+    @property
+    def omissions(self) -> stack.Omissions:
+        """What the presets of the rows leave out."""
+        kinds = self.scan().select("stack", "startup", "cc", "size_bytes").unique().collect()
+        return stack.omissions_of_rows(kinds.sort(kinds.columns).iter_rows(named=True))
 
     def __repr__(self) -> str:
         state = "interrupted, " if self.interrupted else ""
