@@ -58,5 +58,7 @@ def test_a_sweep_and_its_map_have_one_note_for_a_preset(tmp_path: pathlib.Path) 
 def test_stacks_refuses_a_preset_with_fields_in_one_line(cli: Callable[..., Any]) -> None:
     answer = cli("stacks", "linux:mss=500B")
     assert (answer.status, answer.out) == (2, "")
-    assert answer.err.startswith("flowstart: no preset is called `linux:mss=500B`; there are rfc,")
+    assert answer.err.startswith(
+        "flowstart: NAME: `linux:mss=500B` has fields of its own; give a preset"
+    )
     assert answer.err.count("\n") == 1

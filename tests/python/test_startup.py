@@ -128,7 +128,8 @@ def test_the_base_class_has_the_hooks_of_the_rust_trait() -> None:
     hooks += re.findall(r"^    fn (\w+)", trait, re.MULTILINE)
     # What is exported is a model, here of one kind; what an ACK leaves unused is the slow start's.
     # Kinds of congestion, what survives them, and whether it has resumed, have hooks of their own.
-    rust = {"export_model", "on_congestion", "assisted", "columns"}
+    # A startup in Python always gets samples of the delivery rate.
+    rust = {"export_model", "on_congestion", "assisted", "columns", "reads_samples"}
     python = {"unused_acked", "exit_estimate", "survives_loss", "survives_mark", "has_resumed"}
     python |= {"on_loss", "on_marked", "on_timeout", "cancel"}
     assert {*hooks, *python} - rust == set(_native.HOOKS)

@@ -131,15 +131,14 @@ def stacks(name: STACK = None, details: flags.Details = False, json: flags.Json 
     from flowstart.model.definitions import parts
 
     if name is not None:
+        found = stack.preset(name)
         if name not in stack.PRESETS:
-            raise RequestError(
-                f"no preset is called `{name}`; there are {', '.join(stack.PRESETS)}"
-            )
+            raise RequestError(f"NAME: `{name}` has fields of its own; give a preset alone")
         if json:
             console.show_json(_preset_document(name))
             return
         console.show_text(f"{name}: {stack.PRESETS[name]}.")
-        console.show_grid(field_table(stack.preset(name), parts()["Endpoint"].fields))
+        console.show_grid(field_table(found, parts()["Endpoint"].fields))
         for omission in stack.preset_omissions(name):
             line = f"Not simulated ({omission['touches']}): {omission['rule']}"
             console.show_text(f"{line} ({omission['source']}).", console.PLAIN_LINE)
