@@ -237,7 +237,7 @@ def test_the_readme_counts_what_agrees() -> None:
         r"Linux 6\.18, with [^|]*": others,
         r"ns-2\.35, [^|]*": agreement(page, r"ns-2\.35"),
         r"packetdrill [^|]*": agreement(page, "packetdrill"),
-        r"google/packetdrill [^|]*": agreement(page, "google/packetdrill"),
+        r"google/packetdrill, [^|]*": agreement(page, "google/packetdrill"),
     }
     for name, counted in rows.items():
         compared, agree = map(int, readme(rf"\| {name} \| (\d+) \| (\d+) \|"))
