@@ -190,9 +190,11 @@ class Shares:
 
     @property
     def differ(self) -> bool:
-        """Whether they differ by more than chance, and by what a verdict depends on."""
-        low, high = sorted((self.again, self.dropped))
-        return high >= CLEARLY * low and high - low >= LOSS
+        """Whether the simulation lacks more losses than chance, and than a verdict depends on.
+
+        With more drops than were recorded it rejects more, and recommends nothing that harms.
+        """
+        return self.again >= CLEARLY * self.dropped and self.again - self.dropped >= LOSS
 
     def __str__(self) -> str:
         return (
