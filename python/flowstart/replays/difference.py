@@ -59,30 +59,6 @@ class Cause:
     """Commands that measure it or replay with it."""
 
 
-def cause(
-    invocation: Invocation,
-    paths: Sequence[ReplayPath],
-    part: "pl.DataFrame",
-    calibration: Calibration,
-) -> Cause | None:
-    """The probable cause of the differences of `part`; None if the recording shows none.
-
-    `part` has `transfer`, `network`, `towards_remote`, `size_bytes` and `ratio` of transfers under
-    test. A log has no packets that could show a cause.
-    """
-    if part.is_empty() or server_log.is_log(invocation.capture):
-        return None
-    rows = _both(invocation.capture, paths, part, calibration)
-    found = _Difference(invocation, calibration.settings, rows)
-    slow = cast("float", part["ratio"].median()) > 1
-    losses = (found.losses, found.overflow) if _shares(rows).differ else ()
-    if slow:
-        causes = (found.rate, found.window, *losses, found.overflow, found.receive_window)
-    else:
-        causes = (*losses, found.losses, found.receive_window, found.pacing, found.pauses)
-    return next(filter(None, (examine() for examine in causes)), None)
-
-
 def _recorded(capture: Capture) -> "pl.DataFrame":
     """By transfer, what the recording has of it and of its connection's direction."""
     import polars as pl
@@ -113,72 +89,12 @@ def _recorded(capture: Capture) -> "pl.DataFrame":
     return transfers.join(pl.concat(ways), on=ends)
 
 
-def _both(
-    capture: Capture,
-    paths: Sequence[ReplayPath],
-    part: "pl.DataFrame",
-    calibration: Calibration,
-) -> "pl.DataFrame":
-    """What was recorded and simulated of the transfers of `part`."""
-    columns = ("transfer", "packets_dropped", "recorded_s", "simulated_s")
-    rows = part.join(_recorded(capture), on="transfer")
-    rows = rows.join(calibration.every.select(columns), on="transfer")
-    rows = rows.join(_rates(paths), on=("network", "towards_remote"))
-    return rows.join(_rtts(paths), on="connection")
-
-
-def held_back(
-    capture: Capture,
-    paths: Sequence[ReplayPath],
-    part: "pl.DataFrame",
-    calibration: Calibration,
-) -> dict[str, float]:
-    """The networks in which senders waited for something else than their window, with the share.
-
-    It is the share of transfers that lack losses and took clearly longer than in the simulation.
-    """
-    import polars as pl
-
-    if server_log.is_log(capture):
-        return {}
-    waited_s = pl.col("recorded_s") - pl.col("simulated_s")
-    clearly = (pl.col("ratio") < 1 - GAIN) & (waited_s > pl.col("rtt_s") / 2)
-    slower = (_longer_than_rate() & clearly).fill_null(value=False)
-    rows = _both(capture, paths, part, calibration)
-    shares = rows.group_by("network").agg(share=slower.mean()).sort("network")
-    return dict(shares.filter(pl.col("share") > FEW).iter_rows())
-
-
 def _longer_than_rate() -> "pl.Expr":
     """Whether a transfer lacks losses and took longer than the rate alone requires."""
     import polars as pl
 
     slower = 8 * pl.col("size_bytes") < pl.col("recorded_s") * pl.col("rate_bps")
     return slower & (pl.col("sent_again") == 0)
-
-
-def unlike_losses(
-    capture: Capture, calibration: Calibration, facts: "pl.DataFrame"
-) -> "dict[str, Shares]":
-    """The networks of `facts` whose recorded and simulated losses differ, with their shares.
-
-    A log shows no losses.
-    """
-    import polars as pl
-
-    if server_log.is_log(capture):
-        return {}
-    simulated = calibration.every.select("transfer", "packets_dropped")
-    rows = facts.select("network", "transfer", "size_bytes").join(simulated, on="transfer")
-    rows = rows.join(_recorded(capture), on="transfer")
-    parts = rows.sort("network").partition_by("network", as_dict=True, maintain_order=True)
-    lossy = pl.any_horizontal(pl.col("sent_again", "packets_dropped") > 0)
-    shares = {
-        str(name): _shares(mine)
-        for (name,), mine in parts.items()
-        if cast("float", mine.select(lossy.mean()).item() or 0.0) >= FEW
-    }
-    return {name: share for name, share in shares.items() if share.differ}
 
 
 @dataclass(frozen=True)
@@ -233,12 +149,73 @@ def _rtts(paths: Sequence[ReplayPath]) -> "pl.DataFrame":
 
 
 @dataclass(frozen=True)
-class _Difference:
-    """Transfers that differ in one direction, with what was recorded and simulated of them."""
+class Difference:
+    """What was recorded and simulated of transfers that are compared."""
 
     invocation: Invocation
     simulated: Settings
     rows: "pl.DataFrame"
+    """One per transfer."""
+
+    @classmethod
+    def of(
+        cls,
+        invocation: Invocation,
+        paths: Sequence[ReplayPath],
+        compared: "pl.DataFrame",
+        calibration: Calibration,
+    ) -> "Difference | None":
+        """Of transfers under test; None for a log, which has no packets that could show a cause.
+
+        `compared` has `transfer`, `network`, `towards_remote`, `size_bytes` and `ratio`.
+        """
+        if server_log.is_log(invocation.capture):
+            return None
+        columns = ("transfer", "packets_dropped", "recorded_s", "simulated_s")
+        rows = compared.join(_recorded(invocation.capture), on="transfer")
+        rows = rows.join(calibration.every.select(columns), on="transfer")
+        rows = rows.join(_rates(paths), on=("network", "towards_remote"))
+        return cls(invocation, calibration.settings, rows.join(_rtts(paths), on="connection"))
+
+    def held_back(self) -> dict[str, float]:
+        """The networks in which senders waited for something else than their window.
+
+        With the share of transfers that lack losses and took clearly longer than simulated ones.
+        """
+        import polars as pl
+
+        waited_s = pl.col("recorded_s") - pl.col("simulated_s")
+        clearly = (pl.col("ratio") < 1 - GAIN) & (waited_s > pl.col("rtt_s") / 2)
+        slower = (_longer_than_rate() & clearly).fill_null(value=False)
+        shares = self.rows.group_by("network").agg(share=slower.mean()).sort("network")
+        return dict(shares.filter(pl.col("share") > FEW).iter_rows())
+
+    def unlike_losses(self) -> dict[str, Shares]:
+        """The networks whose recorded losses the simulation lacks, with their shares."""
+        import polars as pl
+
+        rows = self.rows.sort("network")
+        parts = rows.partition_by("network", as_dict=True, maintain_order=True)
+        lossy = pl.any_horizontal(pl.col("sent_again", "packets_dropped") > 0)
+        shares = {
+            str(name): _shares(mine)
+            for (name,), mine in parts.items()
+            if cast("float", mine.select(lossy.mean()).item() or 0.0) >= FEW
+        }
+        return {name: share for name, share in shares.items() if share.differ}
+
+    def cause(self, part: "pl.DataFrame") -> Cause | None:
+        """The probable cause of the differences of these transfers; None if none shows."""
+        if part.is_empty():
+            return None
+        rows = self.rows.join(part.select("transfer"), on="transfer", how="semi")
+        mine = Difference(self.invocation, self.simulated, rows)
+        if cast("float", part["ratio"].median()) > 1:
+            losses = (mine.losses,) if _shares(rows).differ else ()
+            causes = (mine.rate, mine.window, *losses, mine.overflow, mine.receive_window)
+        else:
+            causes = (mine.losses, mine.receive_window, mine.pacing, mine.pauses)
+        return next(filter(None, (examine() for examine in causes)), None)
 
     def window(self) -> Cause | None:
         """First flights that are larger than the simulated initial window."""

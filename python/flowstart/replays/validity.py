@@ -27,9 +27,7 @@ from flowstart.replays.difference import (
     FEW,
     GAIN,
     LOSS,
-    cause,
-    held_back,
-    unlike_losses,
+    Difference,
 )
 from flowstart.replays.paths import ReplayPath
 from flowstart.replays.rate_fit import KNOWN
@@ -141,10 +139,11 @@ def examine(
         checks.append(Check(Question.REPRODUCTION, None))
         return Examined(tuple(checks), dict.fromkeys(unknown, UNKNOWN))
     errors = _errors(calibration, facts)
-    unlike = _unlike(invocation, paths, facts, errors, calibration)
+    difference = Difference.of(invocation, paths, errors, calibration)
+    unlike = _unlike(difference) if difference else {}
     different = _different(errors) | unlike.keys()
     failed = dict.fromkeys(different, DIFFERENT) | dict.fromkeys(unknown, UNKNOWN)
-    checks.append(_reproduction(traffic, paths, errors, failed, unlike, calibration))
+    checks.append(_reproduction(traffic, difference, errors, failed, unlike, calibration))
     return Examined(tuple(checks), failed)
 
 
@@ -245,28 +244,19 @@ def _different(errors: "pl.DataFrame") -> set[str]:
     return set(found.filter(~right.fill_null(value=False))["network"])
 
 
-def _unlike(
-    invocation: Invocation,
-    paths: Sequence[ReplayPath],
-    facts: "pl.DataFrame",
-    errors: "pl.DataFrame",
-    calibration: Calibration,
-) -> dict[str, str]:
+def _unlike(difference: Difference) -> dict[str, str]:
     """The networks that differ in what times need not show, and how."""
-    capture = invocation.capture
-    waiting = held_back(capture, paths, errors, calibration)
-    losses = unlike_losses(capture, calibration, facts)
     limit = f"(limit: {CLEARLY:g} times, and {text.share(LOSS)} of packets)"
     return {
         name: f"{text.short_share(share)} of transfers lack losses and took over "
         f"{text.share(GAIN)} longer than in the simulation (limit {text.share(FEW)})"
-        for name, share in waiting.items()
-    } | {name: f"{shares} {limit}" for name, shares in losses.items()}
+        for name, share in difference.held_back().items()
+    } | {name: f"{shares} {limit}" for name, shares in difference.unlike_losses().items()}
 
 
 def _reproduction(
     traffic: _Traffic,
-    paths: Sequence[ReplayPath],
+    difference: Difference | None,
     errors: "pl.DataFrame",
     failed: Mapping[str, str],
     unlike: Mapping[str, str],
@@ -292,7 +282,7 @@ def _reproduction(
         finding = f"{text.short_share(seen)} of transfers can be compared"
     if not reason:
         return Check(Question.REPRODUCTION, True, finding)
-    why = cause(traffic.invocation, paths, part, calibration)
+    why = difference.cause(part) if difference else None
     remedy = why.remedy if why else _settling(traffic.invocation)
     return Check(Question.REPRODUCTION, False, finding, reason, remedy, why.finding if why else "")
 
