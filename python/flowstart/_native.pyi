@@ -188,8 +188,8 @@ def buffer_warning(packets: int, field: str, given: str, place: str, window: int
 def without_effect(resolved: str) -> list[str]:
     """What a resolved scenario has that changes nothing in it, in a sentence each."""
 
-def omissions(resolved: str) -> tuple[list[str], list[str]]:
-    """What the presets of a resolved scenario leave out, and what can decide the startup."""
+def omissions(scenarios: str) -> tuple[list[str], list[str]]:
+    """What the presets of resolved scenarios leave out, and what can decide the startup."""
 
 def preset_omissions(name: str) -> list[tuple[str, str, str]]:
     """The rules that a preset leaves out: what each decides, the rule and its source."""

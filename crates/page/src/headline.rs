@@ -1,7 +1,7 @@
 //! One line on what was compared, and warnings about what was perhaps not meant.
 
 use crate::notes::without_effect;
-use crate::omissions::decisive_omissions;
+use crate::omissions::omissions;
 use crate::plan::Plan;
 use crate::rows::Row;
 use crate::{ingredients, text};
@@ -209,5 +209,7 @@ pub(crate) fn warnings(plan: &Plan, resolved: &Value) -> Vec<String> {
     let found = small_buffers(&plan.path.object().into(), &resolved["path"], window);
     let buffers = found.iter().map(|one| one.warning("", window));
     let lines = buffers.chain(without_effect(resolved));
-    lines.chain(decisive_omissions(resolved)).collect()
+    lines
+        .chain(omissions(std::slice::from_ref(resolved)).1)
+        .collect()
 }

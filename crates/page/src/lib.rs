@@ -44,7 +44,7 @@ pub use fields::request_fields;
 pub use headline::{initial_window, small_buffers, Headline, SmallBuffer};
 pub use netem::{is_netem, netem_fields};
 pub use notes::{drawn, without_effect, Legend, Setting};
-pub use omissions::{decisive_omissions, omissions};
+pub use omissions::omissions;
 pub use part::{decode, Finished, Part};
 pub use path::rate_steps;
 pub use plan::{check_options, Custom};

@@ -5,21 +5,16 @@ use flowstart_control::Bytes;
 use flowstart_transport::stack::{all_presets, Omission, Preset, Touches};
 use serde_json::{json, Value};
 
-/// What the presets of a resolved scenario leave out, in a sentence for each rule.
-pub fn omissions(resolved: &Value) -> Vec<String> {
-    let lines = concerned(resolved).into_iter().flat_map(|(preset, rules)| {
-        let line = move |omission: &Omission| {
-            let Omission { rule, source, .. } = omission;
+/// What the presets of some resolved scenarios leave out: a sentence for each rule, and a note for each
+/// preset with the rules that can decide the startup.
+pub fn omissions(scenarios: &[Value]) -> (Vec<String>, Vec<String>) {
+    let concerned = concerned(scenarios);
+    let sentences = concerned.iter().flat_map(|(preset, rules)| {
+        rules.iter().map(|Omission { rule, source, .. }| {
             format!("stack `{}` leaves out: {rule} ({source})", preset.name)
-        };
-        rules.into_iter().map(line)
+        })
     });
-    lines.collect()
-}
-
-/// Which of these can decide the startup, in a note for each preset.
-pub fn decisive_omissions(resolved: &Value) -> Vec<String> {
-    let notes = concerned(resolved).into_iter().filter_map(|(preset, rules)| {
+    let notes = concerned.iter().filter_map(|(preset, rules)| {
         let decisive = rules.iter().filter(|rule| rule.touches == Touches::Startup);
         let rules: Vec<&str> = decisive.map(|omission| omission.rule).collect();
         let listed = match rules.as_slice() {
@@ -32,7 +27,7 @@ pub fn decisive_omissions(resolved: &Value) -> Vec<String> {
             "Not simulated of {name}, may decide the startup: {listed}. All: flowstart stacks {name}"
         ))
     });
-    notes.collect()
+    (sentences.collect(), notes.collect())
 }
 
 /// `(1) a; (2) b`.
@@ -43,20 +38,28 @@ fn numbered(rules: &[&str]) -> String {
 }
 
 /// The presets of the flows and web sessions with what concerns one of them.
-fn concerned(resolved: &Value) -> Vec<(&'static Preset, Vec<&'static Omission>)> {
-    let entries = ["flows", "web"].map(|kind| resolved[kind].as_array().cloned());
-    let entries = entries.into_iter().flatten().flatten();
-    let entries = entries.map(|entry| {
-        let stack = ingredients::stack_of(&entry["stack"], &resolved["stack"]);
-        (entry, stack)
+fn concerned(scenarios: &[Value]) -> Vec<(&'static Preset, Vec<&'static Omission>)> {
+    let entries = scenarios.iter().flat_map(|scenario| {
+        let kinds = ["flows", "web"].map(|kind| scenario[kind].as_array());
+        let entries = kinds.into_iter().flatten().flatten();
+        entries.map(|entry| {
+            let stack = ingredients::stack_of(&entry["stack"], &scenario["stack"]);
+            (entry, stack)
+        })
     });
-    let entries: Vec<(Value, Value)> = entries.collect();
+    let entries: Vec<(&Value, Value)> = entries.collect();
     let presets = all_presets().filter_map(|preset| {
+        let mine = entries
+            .iter()
+            .filter(|(_, stack)| stack["preset"] == preset.name);
+        let mine: Vec<_> = mine.collect();
+        if mine.is_empty() || preset.omissions.is_empty() {
+            return None;
+        }
         let usual = ingredients::stack_of(&json!({ "preset": preset.name }), &Value::Null);
         let concerns = |omission: &&Omission| {
-            entries.iter().any(|(entry, stack)| {
-                stack["preset"] == preset.name && concerns(omission, entry, stack, &usual)
-            })
+            let mut mine = mine.iter();
+            mine.any(|(entry, stack)| concerns(omission, entry, stack, &usual))
         };
         let omissions: Vec<&Omission> = preset.omissions.iter().filter(concerns).collect();
         (!omissions.is_empty()).then_some((preset, omissions))
@@ -84,6 +87,14 @@ fn concerns(omission: &Omission, entry: &Value, stack: &Value, usual: &Value) ->
 mod tests {
     use super::*;
 
+    fn sentences(scenario: &Value) -> String {
+        omissions(std::slice::from_ref(scenario)).0.join("\n")
+    }
+
+    fn notes(scenario: &Value) -> Vec<String> {
+        omissions(std::slice::from_ref(scenario)).1
+    }
+
     fn of(preset: &str, cc: &str, size: &str) -> Value {
         json!({
             "flows": [{"cc": cc, "size": size, "stack": {"preset": preset}}],
@@ -92,7 +103,7 @@ mod tests {
 
     #[test]
     fn a_rule_concerns_flows_of_its_congestion_control_and_size() {
-        let rules = |cc, size| omissions(&of("picoquic", cc, size)).join("\n");
+        let rules = |cc, size| sentences(&of("picoquic", cc, size));
         assert!(rules("cubic", "10kB").contains("CUBIC keeps 7/8"));
         assert!(!rules("reno", "10kB").contains("CUBIC keeps 7/8"));
         assert!(rules("reno", "2MB").contains("the receiver offers"));
@@ -102,16 +113,14 @@ mod tests {
     #[test]
     fn a_field_that_replaces_a_rule_and_another_startup_end_it() {
         let mut scenario = of("quicly", "reno", "2MB");
-        let offered = |scenario: &Value| omissions(scenario).join("\n").contains("offers 1 MiB");
+        let offered = |scenario: &Value| sentences(scenario).contains("offers 1 MiB");
         assert!(offered(&scenario));
         scenario["flows"][0]["stack"]["window"] = json!("64kB");
         assert!(!offered(&scenario));
         let ends = |startup| {
             let mut scenario = of("picoquic", "reno", "10kB");
             scenario["flows"][0]["startup"] = json!(startup);
-            omissions(&scenario)
-                .join("\n")
-                .contains("rise by a quarter")
+            sentences(&scenario).contains("rise by a quarter")
         };
         assert_eq!((ends("slow-start:iw=4"), ends("hystart")), (true, false));
     }
@@ -129,10 +138,10 @@ mod tests {
 
     #[test]
     fn a_note_names_what_can_decide_the_startup_and_nothing_else() {
-        let notes = decisive_omissions(&of("tquic", "reno", "10kB"));
+        let found = notes(&of("tquic", "reno", "10kB"));
         let expected = "Not simulated of tquic, may decide the startup: datagrams have 1200 bytes \
                         until the path MTU is found. All: flowstart stacks tquic";
-        assert_eq!(notes, [expected]);
-        assert_eq!(decisive_omissions(&of("linux", "cubic", "10MB")), [""; 0]);
+        assert_eq!(found, [expected]);
+        assert_eq!(notes(&of("linux", "cubic", "10MB")), [""; 0]);
     }
 }

@@ -189,14 +189,11 @@ pub fn without_effect(resolved: &str) -> PyResult<Vec<String>> {
     Ok(flowstart_page::without_effect(&resolved))
 }
 
-/// What the presets of a resolved scenario leave out, and which of that can decide the startup.
+/// What the presets of resolved scenarios leave out, and which of that can decide the startup.
 #[pyfunction]
-pub fn omissions(resolved: &str) -> PyResult<(Vec<String>, Vec<String>)> {
-    let resolved = serde_json::from_str(resolved).map_err(no_json)?;
-    Ok((
-        flowstart_page::omissions(&resolved),
-        flowstart_page::decisive_omissions(&resolved),
-    ))
+pub fn omissions(scenarios: &str) -> PyResult<(Vec<String>, Vec<String>)> {
+    let scenarios: Vec<_> = serde_json::from_str(scenarios).map_err(no_json)?;
+    Ok(flowstart_page::omissions(&scenarios))
 }
 
 /// The rules that a preset leaves out: what each decides of a result, the rule and its source.

@@ -263,12 +263,11 @@ class MapData(Result):
     @functools.cached_property
     def omissions(self) -> stack.Omissions:
         """What the presets of the cells leave out."""
-        cells = self.outcomes.cells.select("stack", "cc", "size_bytes").unique(maintain_order=True)
-        return stack.omissions_of_rows(
-            row | {"startup": startup}
-            for row in cells.iter_rows(named=True)
-            for startup in self.startups
-        )
+        import polars as pl
+
+        startups = pl.LazyFrame({"startup": self.startups})
+        cells = self.outcomes.cells.lazy().select("stack", "cc", "size_bytes")
+        return stack.omissions_of_rows(cells.join(startups, how="cross"))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the single cells as one JSON document."""

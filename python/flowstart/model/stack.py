@@ -3,12 +3,15 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flowstart import _native
 from flowstart.errors import RequestError
 from flowstart.model import specs
-from flowstart.model.document import Document, encode, resolve
+from flowstart.model.document import Document, resolve
+
+if TYPE_CHECKING:
+    import polars as pl
 
 PRESETS = _native.STACKS
 """The presets of endpoints by name, each with what it is."""
@@ -39,26 +42,25 @@ class Omissions:
 
 def omissions(resolved: Iterable[Document]) -> Omissions:
     """What the presets of scenarios with every default leave out; each rule counts once."""
-    entries = [
-        {**entry, "stack": scenario["stack"] | (entry.get("stack") or {})}
-        for scenario in resolved
-        for kind in ("flows", "web")
-        for entry in scenario.get(kind, ())
-    ]
-    every, decisive = _native.omissions(encode({"stack": {}, "flows": entries}))
+    every, decisive = _native.omissions(json.dumps([*resolved]))
     return Omissions(tuple(every), tuple(decisive))
 
 
-def omissions_of_rows(rows: Iterable[Mapping[str, Any]]) -> Omissions:
-    """The same of a sweep's rows, by `stack`, `startup`, `cc` and `size_bytes`."""
+def omissions_of_rows(rows: "pl.LazyFrame") -> Omissions:
+    """The same of a sweep's rows, by `stack`, `startup`, `cc` and the largest `size_bytes`."""
+    kinds = rows.group_by("stack", "startup", "cc", maintain_order=True).max().collect()
     return omissions(
         {
-            "stack": of_scenario(parse(row["stack"]) if row["stack"] else None),
             "flows": [
-                {"startup": row["startup"], "cc": row["cc"], "size": f"{row['size_bytes']}B"}
-            ],
+                {
+                    "stack": of_scenario(parse(row["stack"]) if row["stack"] else None),
+                    "startup": row["startup"],
+                    "cc": row["cc"],
+                    "size": f"{row['size_bytes']}B",
+                }
+            ]
         }
-        for row in rows
+        for row in kinds.iter_rows(named=True)
     )
 
 

@@ -522,8 +522,8 @@ class Swept:
     @property
     def omissions(self) -> stack.Omissions:
         """What the presets of the rows leave out."""
-        kinds = self.scan().select("stack", "startup", "cc", "size_bytes").unique().collect()
-        return stack.omissions_of_rows(kinds.sort(kinds.columns).iter_rows(named=True))
+        rows = self.scan().select("stack", "startup", "cc", "size_bytes")
+        return stack.omissions_of_rows(rows)
 
     def __repr__(self) -> str:
         state = "interrupted, " if self.interrupted else ""
