@@ -315,11 +315,11 @@ wheels: $(PAGE)/.built $(WHEELS)/.installed ## Build wheels for Linux on x86_64 
 	@command -v rustup >/dev/null || { echo "wheels needs rustup, for the standard library of the other processor" >&2; exit 1; }
 	rustup target add $(PLATFORMS)
 	rm -rf dist
-	for platform in $(PLATFORMS); do \
-		env -u PYO3_PYTHON PATH="$(CURDIR)/$(WHEELS)/bin:$$PATH" $(PICKED) benches/profiles.py \
-			maturin build --release --locked --zig \
-			--target $$platform --strip --features abi3,quic --compatibility manylinux2014 --out dist || exit 1; \
-	done
+	env -u PYO3_PYTHON PATH="$(CURDIR)/$(WHEELS)/bin:$$PATH" $(PICKED) benches/profiles.py sh -ec ' \
+		for platform in $(PLATFORMS); do \
+			maturin build --release --locked --zig --target $$platform --strip --features abi3,quic \
+				--compatibility manylinux2014 --out dist; \
+		done'
 	$(WHEELS)/bin/maturin sdist --out dist
 
 test-wheel: ## Install dist's wheel without Rust, ask the first questions, measure size and time

@@ -32,19 +32,22 @@ def main() -> None:
     if not shutil.which("valgrind"):
         raise BuildError("valgrind is missing: it counts the instructions")
     with built([resolve(given.revision)], guided=given.guided) as (workloads,):
+        idle, _ = counted(workloads, "--names")
         names = "".join(f"{startup:>12}" for startup in STARTUPS)
         print(f"{'stack':<8}{names}{'mean':>12}{'a run besides':>16}")
         for stack in STACKS:
-            print(line(workloads, stack), flush=True)
+            print(line(workloads, stack, idle), flush=True)
 
 
-def line(workloads: pathlib.Path, stack: str) -> str:
-    """A stack's instructions per packet with each startup, their mean, and those of set-up."""
+def line(workloads: pathlib.Path, stack: str, idle: int) -> str:
+    """A stack's instructions per packet with each startup, their mean, and those of set-up.
+
+    `idle` are those of the program itself.
+    """
     slopes = [slope(workloads, stack, startup) for startup in STARTUPS]
     shown = "".join(f"{each:>12.0f}" for each in (*slopes, sum(slopes) / len(slopes)))
-    idle = counted(workloads, "--names")
-    single = counted(workloads, "--counted", stack, "1pkt", STARTUPS[0])
-    return f"{stack:<8}{shown}{(single.instructions - idle.instructions) / single.runs:>16.0f}"
+    single = transfers(workloads, stack, "1pkt", STARTUPS[0])
+    return f"{stack:<8}{shown}{(single.instructions - idle) / single.runs:>16.0f}"
 
 
 class Count(NamedTuple):
@@ -58,22 +61,25 @@ class Count(NamedTuple):
 
 def slope(workloads: pathlib.Path, stack: str, startup: str) -> float:
     """Instructions per packet."""
-    short, long = (counted(workloads, "--counted", stack, size, startup) for size in ("1MB", "4MB"))
+    short, long = (transfers(workloads, stack, size, startup) for size in ("1MB", "4MB"))
     return (long.instructions - short.instructions) / (long.packets - short.packets)
 
 
-def counted(workloads: pathlib.Path, *arguments: str) -> Count:
-    """Counts a run of the program."""
+def transfers(workloads: pathlib.Path, stack: str, size: str, startup: str) -> Count:
+    """Counts transfers over the random paths."""
+    instructions, output = counted(workloads, "--counted", stack, size, startup)
+    figures = json.loads(output)
+    return Count(instructions, figures["data_packets"], figures["flows"])
+
+
+def counted(workloads: pathlib.Path, *arguments: str) -> tuple[int, str]:
+    """The instructions of a run of the program, and what it prints."""
     command = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
     done = subprocess.run([*command, str(workloads), *arguments], capture_output=True, text=True)
     refs = COUNTED.search(done.stderr)
     if done.returncode != 0 or refs is None:
         raise BuildError(f"no count of {' '.join(arguments)}: this revision cannot count it")
-    instructions = int(refs[1].replace(",", ""))
-    if arguments == ("--names",):
-        return Count(instructions, 0, 0)
-    figures = json.loads(done.stdout)
-    return Count(instructions, figures["data_packets"], figures["flows"])
+    return int(refs[1].replace(",", "")), done.stdout
 
 
 if __name__ == "__main__":

@@ -61,12 +61,12 @@ def guided(tree: pathlib.Path, target: pathlib.Path, settings: dict[str, str]) -
 
 def llvm_profdata(tree: pathlib.Path) -> pathlib.Path | None:
     """LLVM's program that merges counts, of the version that this toolchain's rustc reads."""
-    if shutil.which("rustup"):
-        add = ("rustup", "component", "add", "llvm-tools")
-        subprocess.run(add, cwd=tree, capture_output=True)
     libraries = ("rustc", "--print", "target-libdir")
     done = subprocess.run(libraries, cwd=tree, capture_output=True, text=True, check=True)
     file = pathlib.Path(done.stdout.strip()).parent / "bin/llvm-profdata"
+    if not file.exists() and shutil.which("rustup"):
+        add = ("rustup", "component", "add", "llvm-tools")
+        subprocess.run(add, cwd=tree, capture_output=True)
     return file if file.exists() else None
 
 

@@ -130,10 +130,9 @@ def is_capture(start: bytes) -> bool:
 
 def of_start(start: bytes) -> Kind:
     """What a file with these first bytes is, packed or not."""
-    if sources.holds_nothing(start):
-        return EMPTY
-    if not (start := sources.unpacked(start)):
-        return CAPTURE
+    start, ends = sources.unpacked(start)
+    if not start:
+        return EMPTY if ends else CAPTURE
     kind = next((kind for magic, kind in MAGIC.items() if start.startswith(magic)), None)
     if kind or b"\0" in start:
         return kind or (

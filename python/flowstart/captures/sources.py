@@ -131,19 +131,8 @@ def start_of(file: str) -> bytes:
         return b""
 
 
-def unpacked(start: bytes) -> bytes:
-    """What the first bytes of a file hold, as far as they are whole."""
-    return _unpacked(start)[0]
-
-
-def holds_nothing(start: bytes) -> bool:
-    """Whether the first bytes are all of a packed file without content."""
-    content, is_whole = _unpacked(start)
-    return is_whole and not content
-
-
-def _unpacked(start: bytes) -> tuple[bytes, bool]:
-    """The content, and whether a packed one ends within."""
+def unpacked(start: bytes) -> tuple[bytes, bool]:
+    """What the first bytes hold, as far as they are whole; whether a packed file ends in them."""
     kind = next((name for magic, name in FORMATS.items() if start.startswith(magic)), None)
     if kind is None:
         return start, False

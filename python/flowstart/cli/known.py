@@ -135,7 +135,7 @@ def stacks(name: STACK = None, details: flags.Details = False, json: flags.Json 
         if name not in stack.PRESETS:
             raise RequestError(f"NAME: `{name}` has fields of its own; give a preset alone")
         if json:
-            console.show_json(_preset_document(name))
+            console.show_json(_preset_document(name, found))
             return
         console.show_text(f"{name}: {stack.PRESETS[name]}.")
         console.show_grid(field_table(found, parts()["Endpoint"].fields))
@@ -147,7 +147,7 @@ def stacks(name: STACK = None, details: flags.Details = False, json: flags.Json 
         return
     presets = {name: stack.preset(name) for name in stack.PRESETS}
     if json:
-        console.show_json([_preset_document(name) for name in presets])
+        console.show_json([_preset_document(*each) for each in presets.items()])
         return
     for name, about in stack.PRESETS.items():
         console.show_text(f"{name}: {about}.", console.PLAIN_LINE)
@@ -160,12 +160,11 @@ def stacks(name: STACK = None, details: flags.Details = False, json: flags.Json 
     console.say("One in full: flowstart stacks NAME. With one: flowstart compare --stack NAME")
 
 
-def _preset_document(name: str) -> dict[str, Any]:
+def _preset_document(name: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     """A preset with the rules that it leaves out."""
     from flowstart.model import stack
 
-    omissions = stack.preset_omissions(name)
-    return {"name": name, **stack.preset(name), "not_simulated": omissions}
+    return {"name": name, **fields, "not_simulated": stack.preset_omissions(name)}
 
 
 def schema(
