@@ -515,9 +515,8 @@ impl Sender {
             let packet = self.connection.stack.datagram();
             let window = whole(initial_window * packet as f64);
             // It was full when the first packet left, and is filled again when data needs it.
-            // picoquic's holds nothing before a round trip is measured.
             let measured = rtt.filter(|_| self.connection.rtt.smoothed().is_some());
-            let filling = measured.filter(|_| kind != Bucket::Picoquic);
+            let filling = measured.filter(|_| !kind.begins_empty());
             let created = now.saturating_sub(filling.unwrap_or(Duration::ZERO));
             let mut bucket = TokenBucket::new(kind, window, packet, created);
             let ends = kind == Bucket::S2n && measured.is_some() && !self.accepts();

@@ -52,6 +52,11 @@ pub enum Bucket {
 }
 
 impl Bucket {
+    /// Whether it holds nothing before a round trip is measured: then the first packet waits too.
+    pub fn begins_empty(self) -> bool {
+        self == Bucket::Picoquic
+    }
+
     /// Windows that are earned in a round trip, as a fraction.
     fn rate(self, slow_start: bool) -> (u64, u64) {
         match self {
@@ -109,7 +114,7 @@ impl TokenBucket {
             slow_start: true,
         };
         bucket.capacity = bucket.capacity_for(window, packet, INITIAL_RTT);
-        if kind != Bucket::Picoquic {
+        if !kind.begins_empty() {
             bucket.tokens = bucket.capacity;
         }
         bucket

@@ -428,6 +428,31 @@ mod tests {
         passing(1000, |n| n * 1_200_000, wait)
     }
 
+    /// Spacing of packets at 100 Mbit/s, and at 10. ns
+    const FAST: u64 = 120_000;
+    const SLOW: u64 = 1_200_000;
+
+    /// Spacing of so many packets, then another one of as many, and so on.
+    fn alternating(count: u64, first: u64, second: u64) -> impl Fn(u64) -> u64 + Copy {
+        move |n| {
+            if (n / count).is_multiple_of(2) {
+                first
+            } else {
+                second
+            }
+        }
+    }
+
+    /// Packets with such times before each.
+    fn spaced(count: u64, gap: impl Fn(u64) -> u64, wait: impl Fn(u64) -> Option<u64>) -> Mode {
+        let passed = |time: &mut u64, n| {
+            *time += gap(n);
+            Some(*time)
+        };
+        let times: Vec<u64> = (0..count).scan(0, passed).collect();
+        passing(count, |n| times[n as usize], wait)
+    }
+
     fn passing(count: u64, time: impl Fn(u64) -> u64, wait: impl Fn(u64) -> Option<u64>) -> Mode {
         let mut trains = Trains::default();
         let under_way = 200_000;
@@ -486,20 +511,7 @@ mod tests {
     #[test]
     fn two_rates_of_a_queue_show_a_lower_bound() {
         // A token bucket: half of each burst passes at 100 Mbit/s.
-        let spacing = |n: u64| {
-            if (n / 100).is_multiple_of(2) {
-                120_000
-            } else {
-                1_200_000
-            }
-        };
-        let times: Vec<u64> = (0..1000)
-            .scan(0, |time, n| {
-                *time += spacing(n);
-                Some(*time)
-            })
-            .collect();
-        let mode = passing(1000, |n| times[n as usize], |_| Some(15 * MS));
+        let mode = spaced(1000, alternating(100, FAST, SLOW), |_| Some(15 * MS));
         assert_eq!(mode.shows, Shows::Mean);
         assert!((9.9e6..10.1e6).contains(&mode.rate), "{}", mode.rate);
     }
@@ -514,27 +526,9 @@ mod tests {
     #[test]
     fn of_two_peaks_the_one_with_a_queue_is_the_bottleneck_s() {
         // Half of the acknowledgements are drawn together on their way back.
-        let gap = |n: u64| {
-            if (n / 500).is_multiple_of(2) {
-                1_200_000
-            } else {
-                120_000
-            }
-        };
-        let times: Vec<u64> = (0..2000)
-            .scan(0, |time, n| {
-                *time += gap(n);
-                Some(*time)
-            })
-            .collect();
-        let wait = |n: u64| {
-            Some(if gap(n) == 1_200_000 {
-                n % 20 * gap(n)
-            } else {
-                0
-            })
-        };
-        let mode = passing(2000, |n| times[n as usize], wait);
+        let gap = alternating(500, SLOW, FAST);
+        let wait = |n: u64| Some(if gap(n) == SLOW { n % 20 * SLOW } else { 0 });
+        let mode = spaced(2000, gap, wait);
         assert!(mode.shows == Shows::Bottleneck && (mode.rate / 10e6 - 1.0).abs() < 0.01);
     }
 }
