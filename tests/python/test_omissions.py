@@ -59,6 +59,6 @@ def test_stacks_refuses_a_preset_with_fields_in_one_line(cli: Callable[..., Any]
     answer = cli("stacks", "linux:mss=500B")
     assert (answer.status, answer.out) == (2, "")
     assert answer.err.startswith(
-        "flowstart: NAME: `linux:mss=500B` has fields of its own; give a preset"
+        "flowstart: NAME: `linux:mss=500B` is a preset with changed fields; name the preset alone"
     )
     assert answer.err.count("\n") == 1

@@ -133,7 +133,9 @@ def stacks(name: STACK = None, details: flags.Details = False, json: flags.Json 
     if name is not None:
         found = stack.preset(name)
         if name not in stack.PRESETS:
-            raise RequestError(f"NAME: `{name}` has fields of its own; give a preset alone")
+            raise RequestError(
+                f"NAME: `{name}` is a preset with changed fields; name the preset alone"
+            )
         if json:
             console.show_json(_preset_document(name, found))
             return
