@@ -1,6 +1,7 @@
 //! Zeek's own traces and logs, which are not part of this repository: `FLOWSTART_CAPTURES` names a folder with
 //! `NAME.pcap.gz`, `NAME.conn.log` (or `.conn.json.log`) and `NAME.tshark.csv`. Run with `--ignored`.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::support::{differences, table, try_read, Capture};
@@ -23,6 +24,22 @@ fn beside(path: &Path, name: &str, end: &str) -> Option<Capture> {
     path.exists().then(|| try_read(&path).unwrap())
 }
 
+/// Columns in which a trace's row and tshark's differ.
+const DIFFERENCES: [(&str, &[&str]); 3] = [
+    // tshark's relative sequence numbers wrap at 4 GiB.
+    ("ftp-bigtransfer", &["s2c_bytes", "s2c_seen_bytes"]),
+    // The answers are in MPLS, whose connections tshark and Zeek keep apart.
+    (
+        "mixed-vlan-mpls",
+        &["handshake", "rtt_s", "s2c_bytes", "s2c_window"],
+    ),
+    // Of a segment that fills a gap no trace shows whether it was sent before.
+    (
+        "pppoe-over-qinq",
+        &["s2c_out_of_order", "s2c_retransmissions"],
+    ),
+];
+
 #[test]
 #[ignore = "needs FLOWSTART_CAPTURES"]
 fn bytes_of_every_log_are_those_found_in_its_trace() {
@@ -31,6 +48,9 @@ fn bytes_of_every_log_are_those_found_in_its_trace() {
         let Some(trace) = beside(&path, &name, ".pcap.gz") else {
             continue;
         };
+        if name == "mixed-vlan-mpls" {
+            continue; // see `DIFFERENCES`
+        }
         for logged in try_read(&path).unwrap().connections {
             let same = |row: &&Connection| {
                 (
@@ -55,23 +75,27 @@ fn bytes_of_every_log_are_those_found_in_its_trace() {
             compared += 1;
         }
     }
-    println!("{compared} connections agree");
     assert!(compared > 0);
 }
 
 #[test]
 #[ignore = "needs FLOWSTART_CAPTURES"]
 fn rows_of_every_trace_agree_with_tshark() {
+    let mut different = BTreeMap::<String, BTreeSet<String>>::new();
     for (name, path) in files(".tshark.csv") {
         let Some(trace) = beside(&path, &name, ".pcap.gz") else {
             continue;
         };
         for (ours, row) in trace.connections.iter().zip(table(&path)) {
-            for wrong in differences(ours, &row) {
-                println!("{name}: {wrong}");
+            for difference in differences(ours, &row) {
+                let column = difference.split(' ').next().unwrap().to_string();
+                different.entry(name.clone()).or_default().insert(column);
             }
         }
     }
+    let columns = |names: &[&str]| names.iter().map(ToString::to_string).collect();
+    let expected = DIFFERENCES.map(|(name, names)| (name.to_string(), columns(names)));
+    assert_eq!(different, BTreeMap::from(expected));
 }
 
 #[test]
@@ -79,7 +103,6 @@ fn rows_of_every_trace_agree_with_tshark() {
 fn both_forms_of_a_log_say_the_same() {
     for (name, path) in files(".conn.json.log") {
         let json = try_read(&path).unwrap();
-        println!("{name}: {} connections", json.connections.len());
         if name == "zat" {
             continue; // two different logs
         }
