@@ -28,7 +28,7 @@ WHEELS := .venv-wheels
 PLATFORMS := x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu
 LOCK = $(WHEELS)/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --custom-compile-command 'make lock'
-LIVE := --features flowstart-noq/lab,flowstart-noq/runtime,flowstart-quinn/lab,flowstart-quinn/runtime
+LIVE := --features flowstart-quinn/lab,flowstart-quinn/noq-runtime,flowstart-quinn/quinn-runtime
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 PICKED = $(shell for p in $(PYTHON) python3.14 python3.13 python3.12 python3.11; do \
@@ -112,7 +112,7 @@ test-rust-long: setup ## Check and test the crates that only `make test-long` bu
 	$(CARGO) clippy --workspace --all-targets $(LIVE) --quiet -- -D warnings
 	$(CARGO) test --quiet -p flowstart-packetdrill -p flowstart-fuzz -p flowstart-benches
 	$(CARGO) test --quiet -p flowstart-export --features check
-	$(CARGO) test --quiet -p flowstart-noq -p flowstart-quinn $(LIVE)
+	$(CARGO) test --quiet -p flowstart-quinn $(LIVE)
 
 test-32-bit: ## Check the crates of the protocol where usize has 32 bits
 	@rustup target add wasm32-unknown-unknown >/dev/null 2>&1 \
@@ -121,7 +121,7 @@ test-32-bit: ## Check the crates of the protocol where usize has 32 bits
 		-p flowstart-control -p flowstart-transport -p flowstart-network
 
 test-many-seeds: ## Compare noq and quinn with the simulator over many seeds
-	$(CARGO) test --quiet -p flowstart-noq -p flowstart-quinn $(LIVE) -- --ignored
+	$(CARGO) test --quiet -p flowstart-quinn $(LIVE) -- --ignored
 
 test-python-long: setup $(VENV)/.tools ## Run the tests that take minutes: all papers, the coverage of intervals
 	$(BIN)/pytest -m long

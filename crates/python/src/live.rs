@@ -14,6 +14,8 @@ use flowstart_export::qlog::session::{Event, Knowledge, Session};
 use flowstart_live::lab::Native;
 use flowstart_live::links::{Clock, Lateness, Outcome};
 use flowstart_live::{Startup, StartupError};
+#[cfg(feature = "quic")]
+use flowstart_quinn::{noq, quinn};
 use flowstart_sim::{ExternalSender, Prepared, RequestError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -97,18 +99,12 @@ macro_rules! own {
 #[cfg(not(feature = "quic"))]
 const NOQ: Option<Run> = None;
 #[cfg(feature = "quic")]
-const NOQ: Option<Run> = Some(Run::Quic(
-    flowstart_noq::lab::run,
-    Some(own!(flowstart_noq)),
-));
+const NOQ: Option<Run> = Some(Run::Quic(noq::lab::run, Some(own!(noq))));
 
 #[cfg(not(feature = "quic"))]
 const QUINN: Option<Run> = None;
 #[cfg(feature = "quic")]
-const QUINN: Option<Run> = Some(Run::Quic(
-    flowstart_quinn::lab::run,
-    Some(own!(flowstart_quinn)),
-));
+const QUINN: Option<Run> = Some(Run::Quic(quinn::lab::run, Some(own!(quinn))));
 
 #[cfg(not(feature = "linux"))]
 const LINUX: Option<Run> = None;

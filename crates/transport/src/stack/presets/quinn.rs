@@ -81,7 +81,7 @@ impl Stack {
         }
     }
 
-    /// noq 1.4 with startups of the catalog, which `flowstart-noq` brings. Its pacer holds
+    /// noq 1.4 with startups of the catalog, which `flowstart-quinn` brings. Its pacer holds
     /// acknowledgements back too: behind NEW_CONNECTION_ID, HANDSHAKE_DONE and the session tickets, 195
     /// bytes. A loss that was none is undone.
     pub fn noq_adapter() -> Stack {

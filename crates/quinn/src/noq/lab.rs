@@ -1,6 +1,6 @@
 //! noq's two endpoints in virtual time.
 
-use crate::{Factory, Live};
+use super::{Factory, Live};
 
 flowstart_live::quinn_proto_lab!(noq_proto);
 

@@ -67,7 +67,8 @@ fn prepared_of(seed: u64, path: &str, startup: &str, size: &str) -> Prepared {
 
 fn live(prepared: &Prepared) -> Outcome {
     let outcome =
-        flowstart_noq::lab::run(prepared.external_sender().unwrap(), Clock::Virtual).unwrap();
+        flowstart_quinn::noq::lab::run(prepared.external_sender().unwrap(), Clock::Virtual)
+            .unwrap();
     assert_eq!(outcome.failure, None);
     outcome
 }
@@ -200,7 +201,7 @@ fn a_server_sends_as_a_client_does() {
         let client = live(&prepared);
         let mut flow = prepared.external_sender().unwrap();
         flow.by_receiver = true;
-        let server = flowstart_noq::lab::run(flow, Clock::Virtual).unwrap();
+        let server = flowstart_quinn::noq::lab::run(flow, Clock::Virtual).unwrap();
         // From when either may send.
         let data = |o: &Outcome| seconds(o) - o.opened.unwrap().nanos() as f64 / 1e9;
         let longer = data(&server) / data(&client) - 1.0;
@@ -222,7 +223,7 @@ fn what_noq_cannot_give_is_refused_by_name() {
         let flow = prepared(PATHS[0], startup, "1MB")
             .external_sender()
             .unwrap();
-        flowstart_noq::lab::run(flow, Clock::Virtual)
+        flowstart_quinn::noq::lab::run(flow, Clock::Virtual)
             .unwrap_err()
             .to_string()
     };
@@ -238,7 +239,7 @@ fn a_transfer_in_real_time_arrives_and_says_how_late_the_relay_was() {
     let flow = prepared(path, "hystart-plus-plus", "100kB")
         .external_sender()
         .unwrap();
-    let live = flowstart_noq::lab::run(flow, Clock::Real).unwrap();
+    let live = flowstart_quinn::noq::lab::run(flow, Clock::Real).unwrap();
     assert_eq!(live.failure, None);
     assert!(live.lateness.is_some());
     // Three round trips at least; that of a busy machine takes what it takes.
@@ -253,7 +254,7 @@ fn marks_are_refused_in_real_time() {
         flows = [{ size = "1MB", cc = "cubic" }]
     "#;
     let prepared = Prepared::new(&Scenario::from_toml(text).unwrap()).unwrap();
-    let refused = flowstart_noq::lab::run(prepared.external_sender().unwrap(), Clock::Real);
+    let refused = flowstart_quinn::noq::lab::run(prepared.external_sender().unwrap(), Clock::Real);
     assert_eq!(
         refused.unwrap_err().to_string(),
         "stack.ecn: nothing marks what passes through sockets; leave `ecn` out in real time"

@@ -1,11 +1,8 @@
-//! A server sends a megabyte over the loopback, under the startup named on the command line.
-//!
-//! ```text
-//! cargo run -p flowstart-noq --features runtime --example noq-transfer careful-resume
-//! ```
+// A server sends a megabyte over the loopback, under the startup named on the command line. The examples
+// include this file after naming a stack and its adapter.
 
-use flowstart_noq::{Handle, Startup};
-use noq::{Endpoint, EndpointConfig, Runtime, TokioRuntime, TransportConfig};
+use flowstart_quinn::{Handle, Startup};
+use stack::{ClientConfig, Endpoint, EndpointConfig, Runtime, ServerConfig, TokioRuntime, TransportConfig};
 use std::error::Error;
 use std::net::{Ipv4Addr, UdpSocket};
 use std::process::ExitCode;
@@ -38,13 +35,13 @@ async fn main() -> ExitCode {
 pub async fn transfer(startup: Startup) -> Result<Handle, Box<dyn Error + Send + Sync>> {
     let (mut server_config, client_config) = configs()?;
     let mut transport = TransportConfig::default();
-    transport.congestion_controller_factory(startup.factory());
+    transport.congestion_controller_factory(adapter::factory(&startup));
     server_config.transport_config(Arc::new(transport));
     let socket = TokioRuntime.wrap_udp_socket(UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?)?;
     let server = Endpoint::new_with_abstract_socket(
         EndpointConfig::default(),
         Some(server_config),
-        startup.socket(socket),
+        adapter::socket(&startup, socket),
         Arc::new(TokioRuntime),
     )?;
     let address = server.local_addr()?;
@@ -65,7 +62,7 @@ async fn send(server: &Endpoint) -> Result<Handle, Box<dyn Error + Send + Sync>>
         .await
         .ok_or("the endpoint is closed")?
         .await?;
-    let handle = flowstart_noq::handle(&connection).ok_or("another controller")?;
+    let handle = adapter::handle(&connection).ok_or("another controller")?;
     handle.begin(SIZE as u64);
     let mut stream = connection.open_uni().await?;
     stream.write_all(&vec![0; SIZE]).await?;
@@ -84,13 +81,13 @@ fn ended(handle: &Handle) -> String {
 }
 
 /// A self-signed certificate of a server, and a client that trusts it.
-fn configs() -> Result<(noq::ServerConfig, noq::ClientConfig), Box<dyn Error + Send + Sync>> {
+fn configs() -> Result<(ServerConfig, ClientConfig), Box<dyn Error + Send + Sync>> {
     let made = rcgen::generate_simple_self_signed(["localhost".to_string()])?;
     let certificate = made.cert.der().clone();
     let key = rustls::pki_types::PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
-    let server = noq::ServerConfig::with_single_cert(vec![certificate.clone()], key.into())?;
+    let server = ServerConfig::with_single_cert(vec![certificate.clone()], key.into())?;
     let mut roots = rustls::RootCertStore::empty();
     roots.add(certificate)?;
-    let client = noq::ClientConfig::with_root_certificates(Arc::new(roots))?;
+    let client = ClientConfig::with_root_certificates(Arc::new(roots))?;
     Ok((server, client))
 }

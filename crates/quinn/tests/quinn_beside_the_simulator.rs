@@ -1,7 +1,7 @@
 //! The same startups in quinn and in the simulator, over the same links.
 
 use flowstart_live::lab::{Clock, Outcome};
-use flowstart_quinn::lab;
+use flowstart_quinn::quinn::lab;
 use flowstart_sim::{Prepared, Scenario};
 
 const PATHS: [&str; 3] = [

@@ -1,6 +1,6 @@
 //! quinn's own congestion control and pacer, and the preset that simulates them.
 
-use flowstart_quinn::lab;
+use flowstart_quinn::quinn::lab;
 
 const STACK: &str = "quinn";
 const TRACED: usize = 1;

@@ -1,6 +1,6 @@
 //! noq's own congestion control and pacer, and the preset that simulates them.
 
-use flowstart_noq::lab;
+use flowstart_quinn::noq::lab;
 
 const STACK: &str = "noq";
 const TRACED: usize = 0;
