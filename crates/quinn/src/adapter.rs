@@ -1,7 +1,7 @@
 //! What the adapters to quinn and noq share.
 //!
 //! `quinn-proto` and `noq-proto` have the same names for the same things, but no type in common, so
-//! what stands once for both is a macro.
+//! the code of both is a macro.
 
 /// Defines a stack's factory of controllers and the controller of one path, whose calls that differ
 /// between the stacks are its second argument.

@@ -66,7 +66,7 @@ crate::adapter::adapter!(noq_proto, {
 
 /// The socket to give to an endpoint whose connections this startup is to pace.
 ///
-/// noq paces by a token bucket of its own, from which ten packets leave at once. Over this socket
+/// noq has a separate token bucket, from which ten packets leave at once. Over this socket
 /// the window opens when a datagram is due and closes behind it, which needs tokio's runtime.
 /// Either all connections with factories of this startup, or of a copy of it, have such a socket,
 /// or none.
