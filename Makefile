@@ -161,7 +161,7 @@ live-quiche: setup ## Build quiche into the package, and check it
 	cd crates/quiche && RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
 
 # With it the package has `live --stack linux`, until `make setup` builds it anew.
-live-linux: setup ## Build in and check the startups in this machine's kernel: docs/kernel.md
+live-linux: setup ## Build in and check the startups in this machine's kernel: docs/guides/kernel.md
 	@for header in libelf.h zlib.h; do \
 		echo "#include <$$header>" | $(CC) -E - >/dev/null 2>&1 \
 		|| { echo "live-linux needs $$header: on Debian, apt-get install libelf-dev zlib1g-dev" >&2; exit 1; }; done
@@ -172,7 +172,7 @@ live-linux: setup ## Build in and check the startups in this machine's kernel: d
 	@if command -v packetdrill >/dev/null; then $(BIN)/python tools/docs/kernel_scripts.py; \
 	else echo "packetdrill is not in PATH: its scripts were not run on the kernel" >&2; fi
 
-kernel-agreement: ## How far all startups agree in the kernel, in some ten minutes, for docs/kernel.md
+kernel-agreement: ## How far all startups agree in the kernel, in some ten minutes, for docs/guides/kernel.md
 	$(BIN)/python tools/docs/kernel.py
 
 publish-dry-run: ## Package the crates, and build each from its package; nothing is uploaded
@@ -199,14 +199,14 @@ deny: ## Check licences, duplicates, sources and advisories of dependencies
 third-party: ## Write THIRD_PARTY.md: what of others a wheel holds
 	@$(PICKED) packaging/third_party.py
 
-same-bytes: ## Whether all builds, and aarch64, come to the recorded bytes: docs/determinism.md
-	@$(PICKED) tests/python/same_bytes_builds.py --into docs/determinism.md
+same-bytes: ## Whether all builds, and aarch64, come to the recorded bytes: docs/maintainers/determinism.md
+	@$(PICKED) tests/python/same_bytes_builds.py --into docs/maintainers/determinism.md
 
 same-bytes-record: setup ## Write what is compared by `make same-bytes`, after results were meant to change
 	$(BIN)/python tests/python/same_bytes_scenarios.py
 	$(BIN)/python tests/python/same_bytes_builds.py --record
 
-coverage: ## Lines of control and transport that tests reach, into docs/coverage.md
+coverage: ## Lines of control and transport that tests reach, into docs/maintainers/coverage.md
 	@$(PICKED) tests/python/rust_coverage.py
 
 format: setup ## Put all sources into the project's form
@@ -219,7 +219,7 @@ format: setup ## Put all sources into the project's form
 docs: setup ## Write what the pages take from the catalog, from code and from runs
 	PYTHONPATH=examples:examples/gauge $(BIN)/python tools/docs/pages.py
 
-qualification: setup ## Write docs/results/published.md: published numbers next to ours
+qualification: setup ## Write docs/reference/results/published.md: published numbers next to ours
 	$(BIN)/python tools/docs/qualification.py
 
 docs-words: $(VENV)/.tools ## Count the words and the banned words of the pages that are written by hand
@@ -243,14 +243,14 @@ interval-coverage: release ## How often intervals hold, on 2000 made-up tables o
 compare-verdicts: release ## Verdicts of `compare` on 30 random paths next to those of 400 other seeds
 	$(BIN)/python benches/compare_verdicts.py
 
-grid: release ## Run the sweeps of docs/grid.md and of the README's map, in some ten minutes
+grid: release ## Run the sweeps of docs/reference/grid.md and of the README's map, in some ten minutes
 	$(BIN)/flowstart sweep default-grid -o out/default-grid
 	$(BIN)/flowstart sweep irtf-tcpeval -o out/irtf-tcpeval
 	$(BIN)/flowstart sweep map -o out/map
 	$(BIN)/python tools/docs/grid.py out/default-grid out/irtf-tcpeval out/map
 	$(BIN)/python tools/docs/pictures.py default-grid irtf-tcpeval map
 
-gauge: release ## Judge gauge on held-out paths, in some 40 minutes on two cores, for docs/gauge.md
+gauge: release ## Judge gauge on held-out paths, in some 40 minutes on two cores, for docs/concepts/gauge.md
 	$(BIN)/python examples/gauge/judge.py all -o out/gauge
 	PYTHONPATH=examples/gauge $(BIN)/python tools/docs/gauge.py out/gauge
 	$(BIN)/python tools/docs/pictures.py gauge
@@ -271,7 +271,7 @@ bench-against: ## HEAD beside REV=…, in alternation [WORKLOADS="bulk web"] [N=
 instructions: ## Instructions per packet, at HEAD or REV=… [GUIDED=1: with a profile] (needs valgrind)
 	@$(PICKED) benches/instructions.py $(if $(GUIDED),--guided) -- $(or $(REV),HEAD)
 
-speed-record: ## Append HEAD, or REVS="a b", to docs/speed-record.md [N=5]
+speed-record: ## Append HEAD, or REVS="a b", to docs/maintainers/speed-record.md [N=5]
 	@$(PICKED) benches/record.py --rounds "$(N)" -- $(REVS)
 
 fuzz: setup ## Fuzz each entry point for SECONDS=600 [TARGETS="pcap sack"]

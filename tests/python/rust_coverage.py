@@ -1,6 +1,6 @@
 """How much of `control` and `transport` Rust's tests reach, by lines: `make coverage`.
 
-Runs the tests of the crates named below with cargo-llvm-cov and writes `docs/coverage.md`. Where
+Runs the tests of the crates named below with cargo-llvm-cov and writes `docs/maintainers/coverage.md`. Where
 rustup has no LLVM tools, `LLVM_COV` and `LLVM_PROFDATA` name others; those of LLVM 19 serve. Only
 lines of the crates themselves count, not those of their tests. What no test reaches is listed there
 by function, with the reason that `tests/data/uncovered.toml` gives.
@@ -16,7 +16,7 @@ import tomllib
 from dataclasses import dataclass, field
 
 ROOT = pathlib.Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "coverage.md"
+PAGE = ROOT / "docs" / "maintainers" / "coverage.md"
 REASONS = ROOT / "tests" / "data" / "uncovered.toml"
 REPORT = ROOT / "out" / "coverage.lcov"
 

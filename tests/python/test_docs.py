@@ -29,7 +29,7 @@ def test_no_page_is_stale() -> None:
 def test_the_scenario_of_the_page_on_web_sessions_runs_and_its_filter_finds_responses(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = (DOCS / "web-sessions.md").read_text()
+    page = (DOCS / "guides" / "web-sessions.md").read_text()
     blocks = {
         language: re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)[0]
         for language in ("toml", "python")
@@ -71,15 +71,15 @@ def test_a_line_in_a_figure_holds_its_values_and_keeps_what_happens_within_a_pix
 
 
 def test_every_algorithm_has_a_page_and_a_figure() -> None:
-    listed = (DOCS / "algorithms" / "README.md").read_text()
+    listed = (DOCS / "reference" / "algorithms" / "README.md").read_text()
     for algorithm in (a for a in fs.list_algorithms() if a.kind in pages.KINDS):
         stem = pages.stem(algorithm)
-        page = (DOCS / "algorithms" / f"{stem}.md").read_text()
+        page = (DOCS / "reference" / "algorithms" / f"{stem}.md").read_text()
         assert algorithm.source in page
         assert all(f"| `{parameter.name}` |" in page for parameter in algorithm.params)
         assert ("in parts a reconstruction" in page) == algorithm.reconstructed
         assert f"]({stem}.md)" in listed
-        figure = (DOCS / "algorithms" / f"{stem}.svg").read_text()
+        figure = (DOCS / "reference" / "algorithms" / f"{stem}.svg").read_text()
         assert ET.fromstring(figure).tag.endswith("svg")
         assert len(figure) < 40_000
 
@@ -136,7 +136,7 @@ def test_every_miss_of_a_published_figure_has_a_cause_or_is_open() -> None:
 
 
 def test_the_examples_of_the_page_on_crates_are_those_that_the_crates_run() -> None:
-    examples = re.findall(r"```rust\n(.*?)```", (DOCS / "rust.md").read_text(), re.DOTALL)
+    examples = re.findall(r"```rust\n(.*?)```", (DOCS / "reference" / "rust.md").read_text(), re.DOTALL)
     run = "".join(file.read_text() for file in ROOT.glob("crates/*/README.md"))
     assert len(examples) == 3
     for example in examples:

@@ -6,7 +6,7 @@ import gauge
 import grid
 import tables
 
-PAGE = pathlib.Path(__file__).parents[2] / "docs" / "gauge.md"
+PAGE = pathlib.Path(__file__).parents[2] / "docs" / "concepts" / "gauge.md"
 
 
 def test_the_page_shows_what_is_kept() -> None:

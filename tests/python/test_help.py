@@ -158,7 +158,7 @@ def test_the_ten_common_options_of_compare_come_first() -> None:
 def test_every_stack_is_named_where_stacks_are_listed(cli: Cli) -> None:
     shown = in_one_line(cli("compare", "--help").out)
     assert f"Preset of both endpoints: {', '.join(stack.PRESETS)};" in shown
-    glossary = (ROOT / "docs" / "glossary.md").read_text()
+    glossary = (ROOT / "docs" / "reference" / "glossary.md").read_text()
     assert f"| preset | {', '.join(f'`{name}`' for name in stack.PRESETS)} |" in glossary
 
 

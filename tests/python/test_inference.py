@@ -242,7 +242,7 @@ def test_no_groups_have_no_rows_and_an_empty_group_has_no_statistics() -> None:
 
 
 def test_the_page_has_the_measured_table_of_every_design() -> None:
-    page = (pathlib.Path(__file__).parents[2] / "docs" / "uncertainty.md").read_text()
+    page = (pathlib.Path(__file__).parents[2] / "docs" / "concepts" / "uncertainty.md").read_text()
     assert interval_coverage.HEADING in page
     for design in interval_coverage.DESIGNS:
         line = next(line for line in page.splitlines() if line.startswith(f"| {design.name} |"))

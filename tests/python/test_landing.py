@@ -40,7 +40,7 @@ def compared(stack: str, available_rate: str | None = None) -> fs.Comparison:
 def test_the_pacer_decides_which_factor_is_fastest_in_neqos_queue(
     stack: str, fastest: str, recoveries: list[int]
 ) -> None:
-    """The numbers of docs/landing.md."""
+    """The numbers of docs/concepts/landing.md."""
     frame = compared(stack).frame
     assert frame.sort("fct_s")["variant"][0] == fastest
     assert frame["fast_retransmits"].to_list() == recoveries
@@ -89,7 +89,7 @@ def test_a_wrong_value_is_refused_in_a_line(value: str, capsys: pytest.CaptureFi
 
 
 def test_how_often_the_order_of_neqo_comes_about_in_its_queue() -> None:
-    """Over segment sizes and frequencies of ACKs, as docs/landing.md counts them."""
+    """Over segment sizes and frequencies of ACKs, as docs/concepts/landing.md counts them."""
     fastest, third_losses = [], 0
     for mss in (1222, 1250, 1337, 1400, 1420, 1460):
         for every in (2, 5, 10, 20):

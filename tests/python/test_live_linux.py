@@ -107,7 +107,7 @@ def test_a_folder_has_rows_windows_and_the_kernels_qlog(
     assert b"linux in real time" in result.qlog("jump-start")
 
 
-PAGE = pathlib.Path(__file__).parents[2] / "docs" / "kernel.md"
+PAGE = pathlib.Path(__file__).parents[2] / "docs" / "guides" / "kernel.md"
 SHOWN = dict.fromkeys(c.line for c in commands.commands(PAGE.read_text()))
 
 

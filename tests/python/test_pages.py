@@ -60,7 +60,7 @@ LIVE = "flowstart live "
 KERNEL = "flowstart live --stack linux "
 
 NAMES: dict[str, dict[str, Any]] = {
-    "docs/web-sessions.md": {"fs": fs, "pl": polars},
+    "docs/guides/web-sessions.md": {"fs": fs, "pl": polars},
 }
 """What a page's blocks of Python find defined before the first of them."""
 
@@ -162,8 +162,8 @@ def test_the_python_of_a_page_runs(page: pathlib.Path) -> None:
 
 
 # Numbers in sentences. What is not compared: how long things take and how much memory
-# (docs/performance.md, and what docs/decisions says of costs), for it depends on the
-# machine; what recordings hold, for it does not change; docs/algorithms, docs/fidelity.md and the
+# (docs/reference/performance.md, and what docs/decisions says of costs), for it depends on the
+# machine; what recordings hold, for it does not change; docs/reference/algorithms, docs/reference/fidelity.md and the
 # tables between marks, for `make docs` writes them and test_docs.py says when they are stale.
 
 
@@ -230,7 +230,7 @@ def agreement(page: str, reference: str) -> list[tuple[str, int, int]]:
 
 
 def test_the_readme_counts_what_agrees() -> None:
-    page = (ROOT / "docs" / "fidelity.md").read_text()
+    page = (ROOT / "docs" / "reference" / "fidelity.md").read_text()
     transfers, *others = agreement(page, "Linux 6.18")
     rows = {
         r"Linux 6\.18, single transfers": [transfers],
@@ -246,7 +246,7 @@ def test_the_readme_counts_what_agrees() -> None:
 
 
 def test_the_readme_counts_the_transfers_in_which_quic_stacks_agree() -> None:
-    page = (ROOT / "docs" / "native.md").read_text()
+    page = (ROOT / "docs" / "reference" / "native.md").read_text()
     rows = re.findall(r"^\| all \| (\d+) of (\d+) \|", page, re.MULTILINE)
     compared, agree = readme(r"\| stock quinn, [^|]*\| (\d+) \| (\d+) \|")
     assert int(compared) == sum(int(all_) for _, all_ in rows)
@@ -254,7 +254,7 @@ def test_the_readme_counts_the_transfers_in_which_quic_stacks_agree() -> None:
 
 
 def test_the_page_on_fidelity_names_every_transfer_that_is_not_a_little_longer_than_ours() -> None:
-    page = (ROOT / "docs" / "fidelity.md").read_text()
+    page = (ROOT / "docs" / "reference" / "fidelity.md").read_text()
     rows = [re.split(r" *\| *", line)[1:5] for line in page.splitlines()
             if re.match(r"\| \d+M \|", line)]  # fmt: skip
     longer = {}
@@ -286,7 +286,7 @@ BULK = {"rate": "1Gbps", "rtt": "180ms"}
 def test_the_page_on_performance_counts_packets_and_losses(
     sentence: str, path: dict[str, str], stack: dict[str, str]
 ) -> None:
-    found = re.search(sentence, (ROOT / "docs" / "performance.md").read_text())
+    found = re.search(sentence, (ROOT / "docs" / "reference" / "performance.md").read_text())
     assert found
     flow = {"size": "1GB", "startup": "slow-start"}
     row = fs.run({"path": path, "stack": stack, "flows": [flow]}).records[0]
@@ -297,7 +297,7 @@ def test_the_page_on_performance_counts_packets_and_losses(
 
 
 def test_the_page_on_the_linux_stack_counts_quick_acknowledgements() -> None:
-    page = " ".join((ROOT / "docs" / "decisions" / "linux-details.md").read_text().split())
+    page = " ".join((ROOT / "docs" / "maintainers" / "decisions.md").read_text().split())
     found = re.search(r"recordings (\d+) follow, where the recording counted", page)
     assert found
     path = {"rate": "100Mbps", "rtt": "102ms", "buffer": "871pkt"}

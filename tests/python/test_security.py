@@ -37,7 +37,7 @@ def test_unsafe_is_forbidden_but_in_the_crates_that_the_architecture_names() -> 
     }
     paragraph = re.search(
         r"^- `unsafe` is forbidden.*?(?=^- )",
-        (ROOT / "docs/architecture.md").read_text("utf-8"),
+        (ROOT / "docs/maintainers/architecture.md").read_text("utf-8"),
         re.MULTILINE | re.DOTALL,
     )
     assert paragraph

@@ -60,8 +60,8 @@ def test_a_link_to_a_source_leads_to_its_page_and_others_stay() -> None:
 
 
 def test_a_link_of_a_source_leads_back_to_the_pages() -> None:
-    text = "[Architecture](docs/architecture.md#parts), [licence](LICENSE-MIT)"
-    shown = "[Architecture](../architecture.md#parts), [licence](LICENSE-MIT.md)"
+    text = "[Architecture](docs/maintainers/architecture.md#parts), [licence](LICENSE-MIT)"
+    shown = "[Architecture](../maintainers/architecture.md#parts), [licence](LICENSE-MIT.md)"
     assert site_sources.with_links(text, "source/CONTRIBUTING.md") == shown
 
 
@@ -103,14 +103,14 @@ def test_pages_of_paths_and_algorithms_show_the_explorer_where_it_is_built(
     text = "# A title\n\n![A figure](a.svg)\n\n*Its caption.*\n\nWords.\n"
     shown = site_explorer.with_explorer
     monkeypatch.setattr(site_explorer, "BUILT", tmp_path)
-    assert shown(text, "paths/satellite.md") == text
+    assert shown(text, "reference/paths/satellite.md") == text
     (tmp_path / "index.html").write_text("the page")
-    page = shown(text, "paths/satellite.md")
+    page = shown(text, "reference/paths/satellite.md")
     assert page.startswith("# A title\n\n![A figure](a.svg)\n\n*Its caption.*\n\n<details")
     assert page.endswith("</details>\n\nWords.\n")
     for way in ("src", "href"):
-        assert f'{way}="../try/index.html#explore?path=satellite&' in page
-    assert "&startup=hystart" in shown(text, "algorithms/hystart.md")
-    assert "stack=rfc:ecn=l4s&" in shown(text, "algorithms/prague.md")
-    assert shown("# A title\n", "tutorial.md").startswith("# A title\n\n<details")
-    assert shown(text, "faq.md") == text
+        assert f'{way}="../../try/index.html#explore?path=satellite&' in page
+    assert "&startup=hystart" in shown(text, "reference/algorithms/hystart.md")
+    assert "stack=rfc:ecn=l4s&" in shown(text, "reference/algorithms/prague.md")
+    assert shown("# A title\n", "start/tutorial.md").startswith("# A title\n\n<details")
+    assert shown(text, "start/faq.md") == text

@@ -73,7 +73,7 @@ def test_the_example_of_the_plan_works_as_it_stands(tmp_path: pathlib.Path) -> N
     assert set(first.path) == {"rate", "rtt", "buffer", "queue"}
 
 
-PAGE = pathlib.Path(__file__).parents[2] / "docs" / "sweep-files.md"
+PAGE = pathlib.Path(__file__).parents[2] / "docs" / "reference" / "sweep-files.md"
 
 
 @pytest.mark.parametrize("text", re.findall(r"```toml\n(.*?)```", PAGE.read_text("utf-8"), re.S))

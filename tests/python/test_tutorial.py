@@ -11,7 +11,7 @@ import pytest
 import flowstart as fs
 from shown_texts import unchecked_numbers
 
-PAGE = pathlib.Path(__file__).parents[2] / "docs" / "tutorial.md"
+PAGE = pathlib.Path(__file__).parents[2] / "docs" / "start" / "tutorial.md"
 MSS, PACKET_BITS = 1448, 12_000
 
 

@@ -58,7 +58,7 @@ def test_code_and_filled_tables_are_not_counted() -> None:
 
 def test_the_pages_have_no_banned_word() -> None:
     # qlog names a state "congestion avoidance".
-    allowed = {"docs/traces.md": ("congestion avoidance",)}
+    allowed = {"docs/guides/traces.md": ("congestion avoidance",)}
     found = {
         name: wrong
         for name, text in words.pages().items()

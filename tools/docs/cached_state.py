@@ -87,7 +87,7 @@ def _table(field: str) -> list[str]:
         for size in SIZES:
             cells = " | ".join(_cell(startup, size, field, factor) for factor in FACTORS)
             lines.append(
-                f"| [{startup}](algorithms/{name}.md) | {size.replace('MB', ' MB')} | {cells} |"
+                f"| [{startup}](../reference/algorithms/{name}.md) | {size.replace('MB', ' MB')} | {cells} |"
             )
     return [*lines, ""]
 

@@ -113,7 +113,7 @@ support requests.
 The window is the cwnd at the end of startup, before the exit changes it (Swift Start, Jump Start,
 BBR).
 
-![Window at exit of every startup on every path](images/exits.svg)
+![Window at exit of every startup on every path](../images/exits.svg)
 
 *Blue exits are below the BDP, orange above; white is one BDP. Letters: l loss, d delay, t ACK
 train, f full pipe, e estimate, r router, a first ACK, s all sent, h threshold, c congestion mark,

@@ -272,7 +272,7 @@ def _linux() -> tuple[list[str], dict[str, str]]:
             mine = [w for w in windows if (w["path"], w["variant"]) == (path, variant)]
             pictures[name] = _linux_overlay(run, mine, SHOWN_S[path]).svg()
             words = f"{SENDERS[variant][2]}, {PATHS[path][1]}"
-            shown.append(f"{words}:\n\n![{words}](images/{name})")
+            shown.append(f"{words}:\n\n![{words}](../images/{name})")
     head = (
         "| path | sender | bytes | completion: kernel, ours (ms) | | dropped: kernel, ours | "
         "retransmitted: kernel, ours | exit cwnd: kernel, ours | exit reason |\n"
@@ -427,7 +427,7 @@ differences, and fail if another case differs or a listed one agrees."""
 _LINUX = """## Linux
 
 Linux 6.18 sends through an emulated path between two network namespaces; the recordings and how
-they were made are in [tests/data/linux](../tests/data/linux/README.md). Times are from the SYN to
+they were made are in [tests/data/linux](../../tests/data/linux/README.md). Times are from the SYN to
 the last byte at the receiver. Tolerances:
 
 | figure | transfers of every size | by phenomenon |
@@ -481,7 +481,7 @@ contending flows agree within 5 % (median duration) and a point (loss).
 
 _TRAJECTORIES = """### Trajectories
 
-![Sack1 with delayed acknowledgements, 100 Mbit/s](images/fidelity-ns2.svg)"""
+![Sack1 with delayed acknowledgements, 100 Mbit/s](../images/fidelity-ns2.svg)"""
 
 
 def _page(linux: list[str], ns2: list[str]) -> str:

@@ -105,7 +105,7 @@ def table(name: str) -> str:
     """A table or a picture of the page, or that nothing of it was measured."""
     if name in IMAGES:
         file, words = IMAGES[name]
-        return f"![{words}](images/{file})" if (grid.IMAGES / file).exists() else NOTHING
+        return f"![{words}](../images/{file})" if (grid.IMAGES / file).exists() else NOTHING
     found = shown.TABLES[name](kept())
     return found.markdown() if kept() and found.lines else NOTHING
 

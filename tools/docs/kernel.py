@@ -11,7 +11,7 @@ import polars as pl
 import flowstart as fs
 from flowstart.live_runs.tables import medians
 
-PAGE = pathlib.Path(__file__).parents[2] / "docs" / "kernel.md"
+PAGE = pathlib.Path(__file__).parents[2] / "docs" / "guides" / "kernel.md"
 BEGIN, END = "<!-- kernel: begin -->\n", "<!-- kernel: end -->\n"
 PATHS = {
     "20 Mbit/s × 60 ms": fs.NetworkPath(rate="20Mbps", rtt="60ms", buffer="100pkt"),

@@ -35,9 +35,10 @@ from reference import cell
 
 ROOT = pathlib.Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-PAGES = DOCS / "algorithms"
-PATHS = DOCS / "paths"
-PAPERS = DOCS / "papers"
+REFERENCE = DOCS / "reference"
+PAGES = REFERENCE / "algorithms"
+PATHS = REFERENCE / "paths"
+PAPERS = REFERENCE / "papers"
 IMAGES = DOCS / "images"
 
 
@@ -149,16 +150,16 @@ def stale() -> dict[pathlib.Path, str | bytes | None]:
         folder / name: text for folder, texts in written.items() for name, text in texts.items()
     }
     for name, content in fidelity.files().items():
-        wanted[(DOCS if name.endswith(".md") else IMAGES) / name] = content
+        wanted[(REFERENCE if name.endswith(".md") else IMAGES) / name] = content
     wanted[IMAGES / demo.NUMBERS] = demo.numbers()
-    wanted[DOCS / "exits.md"] = exits.page()
+    wanted[REFERENCE / "exits.md"] = exits.page()
     wanted[qualification.PAGE] = qualification.page()
-    wanted[DOCS / "cached-state.md"] = cached_state.page()
-    wanted[DOCS / "resume.md"] = resume.page()
+    wanted[DOCS / "concepts" / "cached-state.md"] = cached_state.page()
+    wanted[DOCS / "concepts" / "resume.md"] = resume.page()
     wanted[IMAGES / "exits.svg"] = exits.picture()
-    wanted[DOCS / "sources.md"] = sources(fs.list_algorithms("startup"))
-    wanted[DOCS / "fields.md"] = reference.page()
-    wanted[DOCS / "columns.md"] = columns.page()
+    wanted[REFERENCE / "sources.md"] = sources(fs.list_algorithms("startup"))
+    wanted[REFERENCE / "fields.md"] = reference.page()
+    wanted[REFERENCE / "columns.md"] = columns.page()
     model = ROOT / "python" / "flowstart" / "model"
     wanted[model / "signals.pyi"] = stubs.signals()
     wanted[model / "fields.pyi"] = stubs.fields()
@@ -178,7 +179,7 @@ def stale() -> dict[pathlib.Path, str | bytes | None]:
 
 def by_hand() -> list[pathlib.Path]:
     """The pages that a person writes, in which code, tables and output are filled in."""
-    return [*DOCS.glob("*.md"), ROOT / "README.md"]
+    return [*DOCS.glob("*.md"), *DOCS.glob("*/*.md"), ROOT / "README.md"]
 
 
 def filled(page: str) -> str:
@@ -339,7 +340,7 @@ def page(algorithm: fs.Algorithm, stage: Stage, shown: Shown, told: list[str]) -
     ]
     if source:
         link = source.relative_to(ROOT).as_posix()
-        parts.append(f"Rules with their sections: [`{source.name}`](../../{link}).")
+        parts.append(f"Rules with their sections: [`{source.name}`](../../../{link}).")
     if algorithm.kind == "startup":
         parts += worst.section(algorithm.name)
         parts += ["## Published and measured", *beside(algorithm)]

@@ -48,7 +48,7 @@ def page(name: str, fields: dict[str, Any]) -> str:
     )
     more = (
         "All startups on this path: [exits](../exits.md). "
-        "Columns: [how to read the table](../quick-start.md#how-to-read-the-table)."
+        "Columns: [how to read the table](../../start/quick-start.md#how-to-read-the-table)."
     )
     found = [
         f"# The path {name}",

@@ -19,7 +19,7 @@ from flowstart import text
 from published import Compared
 from reference import cell
 
-PAGE = pathlib.Path(__file__).parents[2] / "docs" / "results" / "published.md"
+PAGE = pathlib.Path(__file__).parents[2] / "docs" / "reference" / "results" / "published.md"
 SUSS_PATH = fs.NetworkPath(rate="50Mbps", rtt="100ms")
 
 TEMPLATE = pathlib.Path(__file__).with_suffix(".md")

@@ -44,7 +44,7 @@ def _index() -> str:
     ]
     words = (
         "The names of `import flowstart as fs`. Frames are polars DataFrames (see "
-        "[the columns](../columns.md)). Quantities are text with a unit, `50Mbps`, `80ms`, `1MB`; "
+        "[the columns](../reference/columns.md)). Quantities are text with a unit, `50Mbps`, `80ms`, `1MB`; "
         "a plain number is in bits per second, seconds or bytes."
     )
     table = "\n".join(["| for | names |", "| --- | --- |", *rows])

@@ -18,12 +18,12 @@ FOLDER = "try"
 TITLE = re.compile(r"^# .*$", re.MULTILINE)
 FIGURE = re.compile(r"^!\[.*\]\(.*\)$(\n\n\*.*\*$)?", re.MULTILINE)
 """A figure with its caption."""
-PATHS, ALGORITHMS = "paths", "algorithms"
+PATHS, ALGORITHMS = "reference/paths", "reference/algorithms"
 """Folders whose pages are of a path, or of an algorithm."""
 VIEWS = {
-    "explorer.md": ("the explore view in this browser", "explore"),
-    "tutorial.md": ("a tour of five steps", "tour"),
-    "quick-start.md": ("the explore view in this browser", "explore"),
+    "guides/explorer.md": ("the explore view in this browser", "explore"),
+    "start/tutorial.md": ("a tour of five steps", "tour"),
+    "start/quick-start.md": ("the explore view in this browser", "explore"),
 }
 """What other pages show: in words, and as the part of the address after `#`."""
 STAGES = {

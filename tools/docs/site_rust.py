@@ -26,7 +26,7 @@ def page() -> str:
         raise FileNotFoundError(f"no Rust documentation in {RUSTDOC}: `make docs-site` writes it")
     words = (
         "The crates of the workspace, as `cargo doc` writes them. How they belong together is in "
-        "[Architecture](architecture.md)."
+        "[Architecture](maintainers/architecture.md)."
     )
     table = "\n".join(["| crate | what it is |", "| --- | --- |", *rows])
     return f"# The Rust interfaces\n\n{words}\n\n{table}\n"

@@ -16,7 +16,7 @@ from banned import banned
 ROOT = pathlib.Path(__file__).parents[2]
 OF_THE_ROOT = ("README.md", "CONTRIBUTING.md", "SECURITY.md")
 GENERATED = "<!-- Written by `make docs`"
-MEASURED = ("docs/coverage.md", "docs/speed-record.md")
+MEASURED = ("docs/maintainers/coverage.md", "docs/maintainers/speed-record.md")
 """Pages that other targets of the Makefile write."""
 
 _FILLED = re.compile(

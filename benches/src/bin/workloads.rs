@@ -340,7 +340,7 @@ fn named() -> impl Iterator<Item = (&'static str, &'static str)> {
     WORKLOADS.iter().map(|w| (w.name, w.what)).chain(sweeps)
 }
 
-/// In Markdown, as `docs/performance.md` has it.
+/// In Markdown, as `docs/reference/performance.md` has it.
 fn table(bare: &Figures, figures: &[Figures]) {
     println!("| workload | what | packets | dropped | CPU s | million packets per CPU s | of bare | events per packet | peak MiB |");
     println!("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");

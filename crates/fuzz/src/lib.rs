@@ -1,7 +1,7 @@
 //! Entry points for fuzzing: plain functions from bytes to nothing, which panic where a property does not hold.
 //!
 //! [`TARGETS`] lists them. Three harnesses drive the same functions: the tests of this crate, for a second each; the
-//! program `fuzz`, for as long as one likes; and libFuzzer, in the folder `fuzz` of the repository. docs/fuzzing.md
+//! program `fuzz`, for as long as one likes; and libFuzzer, in the folder `fuzz` of the repository. docs/maintainers/fuzzing.md
 //! describes how to run them.
 #![forbid(unsafe_code)]
 

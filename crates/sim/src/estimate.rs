@@ -1,6 +1,6 @@
 //! What a run will use, estimated from its scenario before it runs. Nothing is fitted: counts follow
 //! from sizes, rates, the duration and web sessions. The bytes of a packet and of a flow were
-//! measured (docs/performance.md).
+//! measured (docs/reference/performance.md).
 
 use crate::compile::Prepared;
 use crate::spec::Direction;

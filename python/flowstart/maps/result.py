@@ -238,7 +238,7 @@ def _again(found: MapData) -> list[str]:
 
 @dataclass(frozen=True, repr=False)
 class SweepMap(MapData):
-    """Regret, harm and the fastest startups of a sweep; `docs/maps.md` defines every number.
+    """Regret, harm and the fastest startups of a sweep; `docs/guides/maps.md` defines every number.
 
     Example:
         >>> import flowstart as fs, tempfile

@@ -133,7 +133,7 @@ def _cgroup(file: str) -> float | None:
 
 
 PACKET_S = 0.25e-6
-"""Processor time of a data packet. Measured: 0.1 to 0.8 µs (docs/performance.md)."""
+"""Processor time of a data packet. Measured: 0.1 to 0.8 µs (docs/reference/performance.md)."""
 PYTHON_PACKET_S = 2.5e-6
 """The same where a startup is written in Python. Measured with two hooks for each packet."""
 FLOW_S = 2e-6

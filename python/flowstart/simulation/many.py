@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class RunBatch(RunTables):
     """The rows of many scenarios; column `run` is the number of the scenario, from 0.
 
-    A frame is made on first use. Its columns are those of `docs/columns.md`.
+    A frame is made on first use. Its columns are those of `docs/reference/columns.md`.
 
     Example:
         >>> import flowstart as fs

@@ -100,7 +100,7 @@ def test_inputs_are_fitted_to_targets_that_there_are() -> None:
 
 
 def test_the_pages_print_the_headline_that_was_recorded() -> None:
-    text = " ".join((ROOT / "docs/papers.md").read_text(encoding="utf-8").split())
+    text = " ".join((ROOT / "docs/reference/papers.md").read_text(encoding="utf-8").split())
     assert papers_record.headline() in text
     assert papers_record.readings() in text
     met, targets = re.findall(r"(\d+) of (\d+) hold", papers_record.headline())[0]
@@ -110,7 +110,7 @@ def test_the_pages_print_the_headline_that_was_recorded() -> None:
 
 def test_what_the_page_says_of_the_cross_table_is_what_it_says() -> None:
     said = papers_record.CROSS.read_text("utf-8")
-    page = " ".join((ROOT / "docs/papers.md").read_text(encoding="utf-8").split())
+    page = " ".join((ROOT / "docs/reference/papers.md").read_text(encoding="utf-8").split())
     part = page[page.index("What no single paper shows") : page.index("Routers, a peer, a memory")]
     numbers = re.findall(r"[−+×]?\d[\d.]*(?: %)?(?: \([^)]* to [^)]*\))", part)
     assert len(numbers) >= 8
@@ -143,7 +143,7 @@ def test_the_page_says_how_many_cells_of_table_1_come_out() -> None:
     cells = [(found[1], kept[name][0]) for name in kept if (found := cell.fullmatch(name))]
     met = {kind: cells.count((kind, "met")) for kind in ("t1", "decoded")}
     assert len(cells) == 2 * 27
-    page = " ".join((ROOT / "docs/papers.md").read_text(encoding="utf-8").split())
+    page = " ".join((ROOT / "docs/reference/papers.md").read_text(encoding="utf-8").split())
     assert (
         f"of the 27 cells of Quick-Start's Table I {met['t1']} come out literally, and "
         f"{met['decoded']} with five inputs decoded from them"

@@ -17,7 +17,7 @@ fn the_preset_agrees_with_the_stack_on_the_grid_as_the_page_says() {
     let (page, current) = agreement::page(STACK, &pairs).unwrap();
     assert!(
         page == current,
-        "docs/native.md is stale:
+        "docs/reference/native.md is stale:
 {current}"
     );
     let near = agreement::within(&pairs, 0.01);

@@ -48,7 +48,7 @@ impl Figure {
 struct Misses {
     #[allow(
         dead_code,
-        reason = "for those who read the file, and for docs/fidelity.md"
+        reason = "for those who read the file, and for docs/reference/fidelity.md"
     )]
     cause: String,
     /// `case: figure`.

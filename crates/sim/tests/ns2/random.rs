@@ -437,7 +437,7 @@ fn random_transfers_agree_with_their_recording() {
 /// So many are recorded whether they agree or not.
 const RECORDED_FROM_THE_FIRST: u64 = 100;
 
-/// `misses.toml`, which docs/fidelity.md is written from as well.
+/// `misses.toml`, which docs/reference/fidelity.md is written from as well.
 #[derive(Deserialize)]
 struct Listed {
     /// How many were run next to ns-2.
