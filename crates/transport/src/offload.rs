@@ -12,7 +12,7 @@
 //! acknowledged. What leaves in the first flight is filled up by the same write.
 
 use super::connection::Connection;
-use super::pacing_rate::burst;
+use super::pacing::rate::burst;
 use crate::narrow::saturated;
 use flowstart_control::model::pacing::GSO_MAX;
 use flowstart_control::{Duration, Instant};

@@ -2,8 +2,8 @@
 //! pacing, and how many leave together (`tcp_update_pacing_rate`, `tcp_tso_autosize`), and that
 //! of RFC 9002.
 
-use super::connection::Connection;
 use super::pacer::Release;
+use crate::connection::Connection;
 use crate::narrow::whole;
 use flowstart_control::model::pacing::GSO_MAX;
 use flowstart_control::{Duration, Rate, Window};
