@@ -60,8 +60,8 @@ impl Recovery {
     fn is_plain(&self, c: &Connection, ack: &ByteAck) -> bool {
         ack.is_bare()
             && ack.una() > c.una()
-            && c.stack.fast_path
-            && c.sent.is_clear()
+            && c.stack().fast_path
+            && c.sent().is_clear()
             && self.loss.is_steady(c)
             && !self.reduction.is_active()
     }
@@ -80,8 +80,7 @@ impl Recovery {
             ..AckReport::of(c.outstanding(), acked, rtt, AckRole::Growth)
         };
         let signal = c.ack_signal(&report, now);
-        c.session.on_ack(&signal);
-        c.note_cwnd();
+        c.grow_plainly(&signal);
         self.loss.after_ack(c, true, now);
     }
 
@@ -118,7 +117,7 @@ impl Recovery {
         let counted = found.report.as_ref().filter(counted);
         let mut signal = counted.map(|report| c.ack_signal(report, now));
         let mut events = found.events;
-        if c.stack.window.grows_before_loss {
+        if c.stack().window.grows_before_loss {
             if let (Some(then), Some(growth), Some(meta)) = (&mut events, &mut signal, meta) {
                 self.change_state(c, &then.before_loss(), now);
                 if let Some(report) = found.report.take() {
@@ -134,7 +133,7 @@ impl Recovery {
         let marked = meta.is_some_and(|meta| meta.ece) && self.loss.on_mark(c, found);
         if marked {
             self.reduction.begin_for_mark(c, now);
-            c.session.forget();
+            c.forget_window();
         }
         if let Some(step) = found.events.as_ref().and_then(|events| events.step) {
             self.reduction.step(c, step);
@@ -168,22 +167,22 @@ impl Recovery {
         }
         if let Some(began) = events.began {
             match began {
-                CongestionEvent::Repair => c.session.forget(),
+                CongestionEvent::Repair => c.forget_window(),
                 CongestionEvent::Repaired => {}
                 CongestionEvent::Reduction { .. } | CongestionEvent::SlowStart { .. }
                     if c.has_answered_mark() =>
                 {
-                    c.session.forget();
+                    c.forget_window();
                 }
                 CongestionEvent::Reduction { .. } | CongestionEvent::SlowStart { .. } => {
-                    c.session.save(c.outstanding())
+                    c.save_window()
                 }
             }
             self.reduction.begin(c, began, now);
         }
         if events.persistent {
             self.reduction.on_persistent_congestion(c, now);
-            c.session.forget();
+            c.forget_window();
         }
     }
 
@@ -193,7 +192,7 @@ impl Recovery {
         let pipe = self.loss.pipe(c);
         let (again, reduced) = (c.has_timed_out(), self.loss.has_reduced(c));
         if !again && !reduced {
-            c.session.save(c.outstanding());
+            c.save_window();
         }
         let goes_on = c.time_out(now, pipe, reduced);
         self.loss.on_timeout(c, again);

@@ -95,7 +95,7 @@ impl DupAck {
         self.inflation = 0;
         self.gate = Gate::Open;
         let ended = std::mem::take(&mut self.in_recovery);
-        let audience = match ended && !c.stack.ns2.grows_leaving_recovery {
+        let audience = match ended && !c.stack().ns2.grows_leaving_recovery {
             true => AckRole::OwnerGrowth,
             false => AckRole::Growth,
         };
@@ -112,19 +112,19 @@ impl DupAck {
         newly: &NewlyAcked,
         now: Instant,
     ) -> AckOutcome {
-        if !c.stack.recovery.newreno.impatient || !self.first_partial_seen {
+        if !c.stack().recovery.newreno.impatient || !self.first_partial_seen {
             self.first_partial_seen = true;
             c.restart_timer(now);
         }
         let deflation = self.deflate(c, newly.acked.div_ceil(c.mss()));
-        if c.rtt.times_one_segment() {
+        if c.rtt().times_one_segment() {
             c.drop_passed_timing();
         } else {
             c.take_sample(newly.sent, now);
         }
         self.forced = Some(c.segment_at(c.una()));
         self.gate = c
-            .stack
+            .stack()
             .recovery
             .newreno
             .max_burst
@@ -145,7 +145,7 @@ impl DupAck {
 
     /// So many segments have left the network. Returns by how many the window is to shrink.
     fn deflate(&mut self, c: &Connection, acked: u64) -> Option<u64> {
-        if !c.stack.recovery.newreno.partial_deflation {
+        if !c.stack().recovery.newreno.partial_deflation {
             self.inflation = 0;
             None
         } else if self.inflation > acked {
@@ -171,14 +171,14 @@ impl DupAck {
                 self.inflation += 1;
             }
             self.gate = Gate::Open;
-        } else if c.stack.recovery.limited_transmit && self.kind != RecoveryKind::GoBackN {
+        } else if c.stack().recovery.limited_transmit && self.kind != RecoveryKind::GoBackN {
             self.gate = Gate::One;
         } else {
             self.gate = Gate::Closed;
         }
         if self.kind == RecoveryKind::NewReno && self.dup_acks >= DUP_THRESH {
             self.gate = c
-                .stack
+                .stack()
                 .recovery
                 .newreno
                 .max_burst
@@ -192,7 +192,7 @@ impl DupAck {
         c.stop_timing();
         let added = self.limited_bytes;
         if self.kind == RecoveryKind::Tahoe {
-            c.nxt = c.una();
+            c.go_back_to(c.una());
             return CongestionEvent::SlowStart { added };
         }
         self.in_recovery = true;
@@ -204,7 +204,7 @@ impl DupAck {
 
     /// The timer expired: go back to the first unacknowledged segment.
     pub fn on_timeout(&mut self, c: &mut Connection) {
-        if self.kind != RecoveryKind::Tahoe || !c.stack.ns2.counts_duplicates_on {
+        if self.kind != RecoveryKind::Tahoe || !c.stack().ns2.counts_duplicates_on {
             self.dup_acks = 0;
         }
         self.limited_bytes = 0;
@@ -213,7 +213,7 @@ impl DupAck {
         self.recover = c.high();
         self.forced = None;
         self.gate = Gate::Open;
-        c.nxt = c.una();
+        c.go_back_to(c.una());
     }
 
     /// Sending starts without an acknowledgement.
@@ -231,16 +231,16 @@ impl DupAck {
         let plan = c.next_segment()?;
         let room = match self.gate {
             Gate::Closed | Gate::Burst(0) => return None,
-            Gate::One => c.session.window.cwnd_bytes() + self.dup_acks.min(2) * c.mss(),
+            Gate::One => c.window().cwnd_bytes() + self.dup_acks.min(2) * c.mss(),
             Gate::Open | Gate::Burst(_) => self.window_bytes(c),
         };
         (plan.end <= c.una() + room).then_some(plan.by_position(c.high()))
     }
 
     fn window_bytes(&self, c: &Connection) -> u64 {
-        let window = match c.stack.ns2.whole_window {
-            true => c.session.window.cwnd_segments() * c.mss(),
-            false => c.session.window.cwnd_bytes(),
+        let window = match c.stack().ns2.whole_window {
+            true => c.window().cwnd_segments() * c.mss(),
+            false => c.window().cwnd_bytes(),
         };
         window + self.inflation * c.mss()
     }
@@ -248,7 +248,7 @@ impl DupAck {
     /// Accounts for a segment that leaves.
     pub fn on_sent(&mut self, c: &Connection, plan: ByteRange) {
         if self.forced.take().is_some() {
-            self.uncounted = !c.stack.ns2.fast_retransmit_counts && c.nxt <= plan.start;
+            self.uncounted = !c.stack().ns2.fast_retransmit_counts && c.nxt() <= plan.start;
             return;
         }
         match &mut self.gate {
@@ -265,12 +265,12 @@ impl DupAck {
     #[inline]
     pub fn after_sent(&mut self, c: &mut Connection, plan: ByteRange) {
         if std::mem::take(&mut self.uncounted) {
-            c.nxt = plan.start;
+            c.go_back_to(plan.start);
         }
     }
 
     /// What is outstanding, without what has left according to duplicates.
     pub fn pipe(&self, c: &Connection) -> u64 {
-        (c.nxt - c.una()).saturating_sub(self.inflation * c.mss())
+        (c.nxt() - c.una()).saturating_sub(self.inflation * c.mss())
     }
 }

@@ -173,7 +173,7 @@ impl Loss {
             Loss::Rack(r) => r.note_overtaken(),
             Loss::DupAck(_) | Loss::Rfc6675(_) | Loss::Rfc9002(_) => {}
         }
-        c.stack.recovery.sack && matches!(self, Loss::Rack(_) | Loss::Rfc6675(_))
+        c.stack().recovery.sack && matches!(self, Loss::Rack(_) | Loss::Rfc6675(_))
     }
 
     /// The acknowledgement that led to `found` brings a mark back. Whether the window comes down
@@ -303,7 +303,7 @@ impl Loss {
     pub fn has_arrived(&self, c: &Connection, start: u64, end: u64) -> bool {
         match self {
             Loss::Ns2(r) => r.has_arrived(start, end),
-            _ => c.sent.has_arrived(start, end),
+            _ => c.sent().has_arrived(start, end),
         }
     }
 

@@ -111,7 +111,7 @@ impl Ns2 {
             if c.is_beyond(self.recover) {
                 began = Some(self.enter(c, now));
             }
-        } else if self.dup_acks < NUMDUPACKS && c.stack.recovery.limited_transmit {
+        } else if self.dup_acks < NUMDUPACKS && c.stack().recovery.limited_transmit {
             self.gate = Gate::One;
         }
         Some(AckOutcome {
@@ -172,7 +172,7 @@ impl Ns2 {
             if newly.acked > 0 {
                 self.pipe -= 1;
                 c.restart_timer(now);
-                c.rtt.end_backoff();
+                c.rtt_mut().end_backoff();
             }
             self.learn(c, ack);
         }
@@ -224,7 +224,7 @@ impl Ns2 {
         self.forced = None;
         self.gate = Gate::Open;
         self.forget();
-        c.nxt = c.una();
+        c.go_back_to(c.una());
     }
 
     /// Sending starts without an acknowledgement.
@@ -242,20 +242,20 @@ impl Ns2 {
         let next = match self.gate {
             Gate::Closed => None,
             Gate::One => c.next_segment().filter(|plan| {
-                let beyond = c.session.window.cwnd + self.dup_acks as f64;
+                let beyond = c.window().cwnd + self.dup_acks as f64;
                 (plan.end - c.una()) as f64 <= beyond * c.mss() as f64
             }),
             Gate::Open if self.in_recovery => self.plan_in_recovery(c),
             Gate::Open => {
                 let plan = c.next_segment()?;
-                (plan.end <= c.una() + c.session.window.cwnd_segments() * c.mss()).then_some(plan)
+                (plan.end <= c.una() + c.window().cwnd_segments() * c.mss()).then_some(plan)
             }
         };
         next.map(|range| range.by_position(c.high()))
     }
 
     fn plan_in_recovery(&self, c: &Connection) -> Option<ByteRange> {
-        if self.pipe >= c.session.window.cwnd_segments() as i64 {
+        if self.pipe >= c.window().cwnd_segments() as i64 {
             return None;
         }
         match self
@@ -277,7 +277,7 @@ impl Ns2 {
         }
         if self.in_recovery {
             self.pipe += 1;
-            if plan.start < c.nxt {
+            if plan.start < c.nxt() {
                 self.retransmitted_to = plan.end;
             }
         }
@@ -288,7 +288,7 @@ impl Ns2 {
         if self.in_recovery {
             self.pipe.max(0).unsigned_abs() * c.mss()
         } else {
-            c.nxt - c.una()
+            c.nxt() - c.una()
         }
     }
 }

@@ -18,7 +18,7 @@ impl Sender {
         if self.spreading != Spreading::Nothing && self.acknowledges_data(ack) {
             self.on_first_ack();
         }
-        if self.connection.sent.measures_delivery() {
+        if self.connection.sent().measures_delivery() {
             self.note_pipe();
         }
         self.recovery.on_ack(&mut self.connection, ack, meta, now);
@@ -39,9 +39,9 @@ impl Sender {
     fn note_pipe(&mut self) {
         let pipe = self.flight();
         let c = &self.connection;
-        let samples = c.stack.window.app_limited_at_acks && c.sent.samples_delivery();
+        let samples = c.stack().window.app_limited_at_acks && c.sent().samples_delivery();
         let idle = samples && self.is_left_idle();
-        if let Some(delivery) = self.connection.sent.delivery() {
+        if let Some(delivery) = self.connection.sent_mut().delivery() {
             if idle {
                 delivery.application_limits(pipe);
             }

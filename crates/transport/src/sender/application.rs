@@ -9,14 +9,14 @@ impl Sender {
     /// The application hands over `bytes` more.
     pub fn push(&mut self, bytes: u64, now: Instant) {
         self.restart_after_idle(now);
-        if self.connection.sent.samples_delivery() && self.is_left_idle() {
+        if self.connection.sent().samples_delivery() && self.is_left_idle() {
             let pipe = self.flight();
-            if let Some(delivery) = self.connection.sent.delivery() {
+            if let Some(delivery) = self.connection.sent_mut().delivery() {
                 delivery.application_limits(pipe);
             }
         }
         let mss = self.connection.mss();
-        let whole = if self.connection.stack.ns2.whole_segments {
+        let whole = if self.connection.stack().ns2.whole_segments {
             bytes.div_ceil(mss) * mss
         } else {
             bytes
@@ -26,7 +26,7 @@ impl Sender {
                 buffer.push(whole);
                 self.refill();
             }
-            None => self.connection.queued = self.connection.queued.saturating_add(whole),
+            None => self.connection.queue(whole),
         }
         self.recovery.on_data();
     }
@@ -36,7 +36,7 @@ impl Sender {
     pub(super) fn refill(&mut self) {
         let c = &mut self.connection;
         if let Some(buffer) = &mut self.send_buffer {
-            c.queued += buffer.take(c.queued - c.una());
+            c.queue(buffer.take(c.queued() - c.una()));
         }
     }
 
@@ -45,7 +45,7 @@ impl Sender {
     #[inline(never)]
     pub(super) fn is_left_idle(&self) -> bool {
         let c = &self.connection;
-        let room = c.session.window.has_room(self.flight());
+        let room = c.window().has_room(self.flight());
         c.is_drained() && room && self.recovery.plan(c).is_none()
     }
 
@@ -53,14 +53,14 @@ impl Sender {
     fn restart_after_idle(&mut self, now: Instant) {
         let c = &mut self.connection;
         let Some(idle) = c.idle_for(now) else { return };
-        let restart_window = match c.stack.window.restart {
-            Restart::InitialWindow => c.stack.initial_window(),
+        let restart_window = match c.stack().window.restart {
+            Restart::InitialWindow => c.stack().initial_window(),
             Restart::One => 1.0,
             Restart::Keep | Restart::Paced => f64::INFINITY,
             Restart::Linux => c.restart_window(idle),
         };
-        if c.stack.window.restart == Restart::Linux && !c.controller_owns_cwnd() {
-            let window = &mut c.session.window;
+        if c.stack().window.restart == Restart::Linux && !c.controller_owns_cwnd() {
+            let window = c.window_mut();
             window.ssthresh = window.ssthresh.max((0.75 * window.cwnd).floor());
         }
         let idle = Idle {
@@ -68,8 +68,8 @@ impl Sender {
             idle,
             restart_window,
         };
-        c.session.controller.on_idle(&mut c.session.window, &idle);
-        if c.stack.window.restart == Restart::Paced {
+        c.on_idle(&idle);
+        if c.stack().window.restart == Restart::Paced {
             self.pace_restart();
         }
         self.set_usual_pacing();
@@ -83,15 +83,15 @@ impl Sender {
         /// `RBP_MIN_SEGMENTS`.
         const LEAST: Segments = 2.0;
         let c = &mut self.connection;
-        let cwnd = c.session.window.cwnd;
-        let usual = c.rtt.smoothed().map(|(srtt, _)| (cwnd, srtt));
-        let Some((cwnd, rtt)) = c.session.controller.paced_restart().or(usual) else {
+        let cwnd = c.window().cwnd;
+        let usual = c.rtt().smoothed().map(|(srtt, _)| (cwnd, srtt));
+        let Some((cwnd, rtt)) = c.controller().paced_restart().or(usual) else {
             return;
         };
         let share = (cwnd * SHARE + 0.5).floor();
-        c.session.window.cwnd = c.session.window.cwnd.min(share.max(LEAST));
-        c.session.window.pacing = c.session.window.rate_over(c.usable().floor(), rtt);
-        if c.session.window.pacing.is_some() {
+        c.window_mut().cwnd = c.window().cwnd.min(share.max(LEAST));
+        c.window_mut().pacing = c.window().rate_over(c.usable().floor(), rtt);
+        if c.window().pacing.is_some() {
             self.spreading = Spreading::Restart;
         }
     }

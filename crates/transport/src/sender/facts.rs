@@ -12,7 +12,7 @@ use flowstart_wire::{Ack, Body, Packet};
 impl Sender {
     /// Names `column` the startup's own numbers, for a trace.
     pub fn trace(&self, column: &mut dyn FnMut(&str, f64)) {
-        self.connection.session.controller.trace(column);
+        self.connection.controller().trace(column);
     }
 
     /// Whether the connection was given up.
@@ -27,7 +27,7 @@ impl Sender {
 
     /// Bytes of which the peer has reported the arrival, in order or above a hole (SACK).
     pub fn delivered(&self) -> u64 {
-        self.connection.una() + self.connection.sent.arrived_bytes()
+        self.connection.una() + self.connection.sent().arrived_bytes()
     }
 
     /// Up to where an answer acknowledges data: its own word, unless it speaks of packets.
@@ -41,7 +41,7 @@ impl Sender {
 
     /// The window.
     pub fn window(&self) -> &Window {
-        &self.connection.session.window
+        self.connection.window()
     }
 
     /// Bytes in flight as recovery estimates them.
@@ -51,23 +51,23 @@ impl Sender {
 
     /// Bytes that what is out takes.
     pub fn bytes_held(&self) -> usize {
-        self.connection.sent.bytes_held()
+        self.connection.sent().bytes_held()
     }
 
     /// What this connection has measured of its path; nothing before a round trip was measured.
     pub fn memory(&self) -> Option<PathMemory> {
-        let (srtt, rttvar) = self.connection.rtt.smoothed()?;
+        let (srtt, rttvar) = self.connection.rtt().smoothed()?;
         let c = &self.connection;
         let delivered = c
-            .throughput
+            .throughput()
             .as_ref()
             .map_or(Delivered::default(), |d| d.last());
         Some(PathMemory {
-            cwnd: c.session.window.cwnd,
-            ssthresh: c.session.window.ssthresh,
+            cwnd: c.window().cwnd,
+            ssthresh: c.window().ssthresh,
             srtt,
             rttvar,
-            min_rtt: c.rtt.min_rtt().unwrap_or(srtt),
+            min_rtt: c.rtt().min_rtt().unwrap_or(srtt),
             delivered: delivered.bytes,
             rate: delivered.rate,
             in_use: false,
@@ -76,17 +76,17 @@ impl Sender {
 
     /// How the startup ended.
     pub fn exit(&self) -> Option<&Exit> {
-        self.connection.session.controller.exit()
+        self.connection.controller().exit()
     }
 
     /// Whether `segment`, just sent, had been sent before.
     pub fn is_retransmission(&self, segment: &Packet) -> bool {
-        segment.start() < self.connection.prev_high
+        segment.start() < self.connection.prev_high()
     }
 
     /// What it did.
     pub fn counters(&self) -> &Counters {
-        &self.connection.counters
+        self.connection.counters()
     }
 
     /// What is out, and what has become of it, where recovery is Linux's.
@@ -96,13 +96,13 @@ impl Sender {
 
     /// The latest sample of the delivery rate, where its controller uses them.
     pub fn delivery_rate(&self) -> Option<Rate> {
-        self.connection.sent.delivery_rate()
+        self.connection.sent().delivery_rate()
     }
 
     /// What is lost and was not sent again since, as `[start, end)` in order.
     pub fn lost(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.connection
-            .sent
+            .sent()
             .lost()
             .into_iter()
             .flat_map(|lost| lost.iter())
@@ -115,16 +115,16 @@ impl Sender {
 
     /// Round-trip estimates and the retransmission timeout.
     pub fn rtt(&self) -> &RttEstimator {
-        &self.connection.rtt
+        self.connection.rtt()
     }
 
     /// Bytes that the application has handed over and that were never sent.
     pub fn unsent(&self) -> u64 {
-        self.connection.queued - self.connection.high()
+        self.connection.queued() - self.connection.high()
     }
 
     /// The smallest round-trip time seen.
     pub fn min_rtt(&self) -> Option<Duration> {
-        self.connection.rtt.min_rtt()
+        self.connection.rtt().min_rtt()
     }
 }

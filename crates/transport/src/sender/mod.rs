@@ -103,16 +103,16 @@ impl Sender {
 
     /// Prefetches the memory that an acknowledgement will need beyond the sender's own.
     pub fn prefetch(&self) {
-        let (startup, cc) = self.connection.session.controller.parts();
+        let (startup, cc) = self.connection.controller().parts();
         prefetch(startup);
         prefetch(cc);
-        self.connection.sent.prefetch();
+        self.connection.sent().prefetch();
     }
 
     /// Takes samples of the delivery rate for as long as the connection lasts, where its controller
     /// needs any.
     pub fn keep_sampling(&mut self) {
-        self.connection.keeps_sampling = true;
+        self.connection.keep_sampling();
     }
 
     /// A SYN-ACK or an acknowledgement has arrived.
@@ -148,7 +148,7 @@ impl Sender {
     /// shared it so far (RFC 9040 §7).
     pub fn make_room(&mut self, others: usize) {
         let n = others as f64;
-        let window = &mut self.connection.session.window;
+        let window = self.connection.window_mut();
         window.cwnd = (window.cwnd * n / (n + 1.0)).max(1.0);
         window.ssthresh = (window.ssthresh * n / (n + 1.0)).max(2.0);
     }

@@ -62,7 +62,7 @@ impl OpeningState {
 impl Sender {
     /// Opens the connection.
     pub fn open(&mut self, now: Instant) {
-        if self.connection.stack.handshake == Handshake::ZeroRtt {
+        if self.connection.stack().handshake == Handshake::ZeroRtt {
             return self.open_early(now);
         }
         self.begin_exchange(now);
@@ -88,7 +88,7 @@ impl Sender {
     fn open_early(&mut self, now: Instant) {
         self.connection.take_open_window();
         if let Some(opening) = &mut self.opening {
-            opening.deadline = Some(now + self.connection.rtt.rto());
+            opening.deadline = Some(now + self.connection.rtt().rto());
             let rtt = opening.preparation.known.memory.map(|m| m.srtt);
             self.establish(now, rtt, 1);
         }
@@ -115,7 +115,7 @@ impl Sender {
             self.recovery.on_first_packet_shared(&self.connection);
         }
         let lost =
-            lost && self.connection.stack.window.after_syn_loss == AfterSynLoss::CongestionEvent;
+            lost && self.connection.stack().window.after_syn_loss == AfterSynLoss::CongestionEvent;
         self.recovery.on_handshake(&mut self.connection, lost, now);
     }
 
@@ -142,7 +142,7 @@ impl Sender {
         }
         let request = self.request(tries);
         let number = self.opening.as_mut().map_or(0, |opening| {
-            if self.connection.stack.numbers_packets() {
+            if self.connection.stack().numbers_packets() {
                 opening.sent.push(now);
             }
             opening.syns += 1;
@@ -156,15 +156,15 @@ impl Sender {
     fn request(&mut self, tries: u32) -> Option<RateRequest> {
         let c = &mut self.connection;
         let syn = Syn {
-            queued: c.queued,
-            mss: c.stack.framing.mss,
-            header: c.stack.framing.header,
-            codes: c.stack.rate_codes,
+            queued: c.queued(),
+            mss: c.stack().framing.mss,
+            header: c.stack().framing.header,
+            codes: c.stack().rate_codes,
         };
         let early = matches!(self.state, State::Early { .. });
         let first = |opening: &&mut Box<OpeningState>| tries == 1 && opening.syns == 0 && !early;
         let opening = self.opening.as_mut().filter(first)?;
-        let rate = c.session.controller.rate_request(&syn)?;
+        let rate = c.rate_request(&syn)?;
         let (asked, request) = Asked::new(syn.codes, rate, opening.preparation.secret);
         opening.asked = Some(asked);
         Some(request)
@@ -178,8 +178,8 @@ impl Sender {
         c.take_window(ack.window());
         let fair = tries == 1;
         match fair {
-            true => c.rtt.sample(&RttSample::of_handshake(at), now),
-            false => c.rtt.after_syn_loss(),
+            true => c.rtt_mut().sample(&RttSample::of_handshake(at), now),
+            false => c.rtt_mut().after_syn_loss(),
         }
         self.end_exchange(now, fair.then(|| now.since(at)));
     }
@@ -202,11 +202,11 @@ impl Sender {
         opening.lost |= exact.is_some() && opening.is_missing(answer);
         if tries == 1 || exact.is_some() {
             let sample = RttSample::of_handshake(exact.unwrap_or(at));
-            c.rtt.sample(&sample, now);
-        } else if !c.stack.ns2.syn_backoff_lasts {
-            c.rtt.after_syn_loss();
+            c.rtt_mut().sample(&sample, now);
+        } else if !c.stack().ns2.syn_backoff_lasts {
+            c.rtt_mut().after_syn_loss();
         }
-        let fair = tries == 1 || exact.is_some() || c.stack.ns2.trusts_repeated_syn;
+        let fair = tries == 1 || exact.is_some() || c.stack().ns2.trusts_repeated_syn;
         let rtt = fair.then(|| now.since(exact.unwrap_or(at)));
         self.hear_routers(answer.response(), tries);
         self.end_exchange(now, rtt);
@@ -247,8 +247,8 @@ impl Sender {
         let mut known = opening.map_or(PathInfo::default(), |o| o.preparation.known);
         known.exact_rtt = rtt;
         let c = &mut self.connection;
-        c.timer.stop();
-        let stack = &c.stack;
+        c.stop_timer();
+        let stack = c.stack();
         let usual = stack.initial_window();
         let memory = known.memory.filter(|_| stack.sharing.kind.opens_windows());
         // RFC 9040 §6: the new connection begins where the old one was.
@@ -259,28 +259,28 @@ impl Sender {
             now,
             initial_window,
             rtt: match coarse {
-                Some(tick) => rtt.map(|_| c.rtt.latest().unwrap_or(tick)),
+                Some(tick) => rtt.map(|_| c.rtt().latest().unwrap_or(tick)),
                 None => rtt,
             },
-            queued: c.queued,
-            peer_window: c.peer_window,
+            queued: c.queued(),
+            peer_window: c.peer_window(),
             header: stack.framing.header - stack.counted_header(),
             clock: coarse,
             counts_marks: c.is_scalable(),
         };
-        c.session.on_established(&known, &established);
-        if tries > 1 && c.stack.ns2.syn_loss_lowers_ssthresh {
-            c.session.window.ssthresh = c.session.window.ssthresh.min(2.0);
+        c.on_established(&known, &established);
+        if tries > 1 && c.stack().ns2.syn_loss_lowers_ssthresh {
+            c.window_mut().ssthresh = c.window().ssthresh.min(2.0);
         }
         if let Some(memory) = memory {
-            c.session.window.ssthresh = c.session.window.ssthresh.min(memory.ssthresh);
+            c.window_mut().ssthresh = c.window().ssthresh.min(memory.ssthresh);
             self.spread(usual, memory.srtt);
         }
-        if let Pacing::TokenBucket(kind) = self.connection.stack.pacing.rule {
-            let packet = self.connection.stack.datagram();
+        if let Pacing::TokenBucket(kind) = self.connection.stack().pacing.rule {
+            let packet = self.connection.stack().datagram();
             let window = whole(initial_window * packet as f64);
             // It was full when the first packet left, and is filled again when data needs it.
-            let measured = rtt.filter(|_| self.connection.rtt.smoothed().is_some());
+            let measured = rtt.filter(|_| self.connection.rtt().smoothed().is_some());
             let filling = measured.filter(|_| !kind.begins_empty());
             let created = now.saturating_sub(filling.unwrap_or(Duration::ZERO));
             let mut bucket = kind.of(window, packet, created);
@@ -302,11 +302,11 @@ impl Sender {
         /// SYNs sent again before giving up, as common systems have it.
         const SYN_RETRIES: u32 = 6;
         let c = &mut self.connection;
-        if c.stack.max_timeouts.is_some() && tries > SYN_RETRIES {
+        if c.stack().max_timeouts.is_some() && tries > SYN_RETRIES {
             return self.fail();
         }
-        c.counters.syn_retransmits += 1;
-        c.rtt.back_off();
+        c.count_syn_retransmit();
+        c.rtt_mut().back_off();
         let (at, tries, waiting) = (now, tries + 1, true);
         let opening = self.opening.as_mut();
         let deadline = opening.map(|opening| {
@@ -315,7 +315,7 @@ impl Sender {
         });
         self.state = match (self.state, deadline) {
             (State::Early { .. }, Some(deadline)) => {
-                *deadline = Some(now + c.rtt.rto());
+                *deadline = Some(now + c.rtt().rto());
                 State::Early { at, tries, waiting }
             }
             _ => {

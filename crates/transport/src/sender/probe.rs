@@ -33,7 +33,7 @@ impl Sender {
             return None;
         }
         let Some(plan) = part(c) else {
-            return Some(probe(c));
+            return Some(c.window_probe());
         };
         self.end_persist();
         let segment = plan.by_position(self.connection.high());
@@ -53,8 +53,8 @@ impl Sender {
 
     fn end_persist(&mut self) {
         self.persist = Persist::Off;
-        self.connection.rtt.end_backoff();
-        self.connection.timer.stop();
+        self.connection.rtt_mut().end_backoff();
+        self.connection.stop_timer();
     }
 }
 
@@ -64,22 +64,14 @@ impl Sender {
 #[inline]
 pub(super) fn is_stalled(c: &Connection) -> bool {
     c.outstanding() == 0
-        && c.timer.due().is_none()
-        && c.nxt < c.queued
-        && !c.stack.numbers_packets()
+        && c.timer_due().is_none()
+        && c.nxt() < c.queued()
+        && !c.stack().numbers_packets()
 }
 
 /// What fits into a window of less than a segment, which nothing else sends (RFC 1122 §4.2.3.4).
 fn part(c: &Connection) -> Option<ByteRange> {
-    let end = c.segment_end(c.nxt).min(c.una() + c.peer_window);
-    let start = c.nxt;
+    let end = c.segment_end(c.nxt()).min(c.una() + c.peer_window());
+    let start = c.nxt();
     (end > start).then_some(ByteRange { start, end })
-}
-
-/// A segment without data whose position the peer has behind it, so that it answers at once
-/// (Linux's `tcp_xmit_probe_skb`).
-fn probe(c: &mut Connection) -> Packet {
-    let position = c.una().saturating_sub(1);
-    c.prev_high = position;
-    c.empty_packet(c.stack.framing.header, position, 0)
 }

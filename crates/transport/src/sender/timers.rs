@@ -7,7 +7,7 @@ use flowstart_control::Instant;
 impl Sender {
     /// When to call [`on_timer`](Self::on_timer).
     pub fn deadline(&self) -> Option<Instant> {
-        let due = earlier(self.connection.timer.due(), self.pacer.deadline());
+        let due = earlier(self.connection.timer_due(), self.pacer.deadline());
         let due = earlier(due, self.recovery.deadline());
         match &self.opening {
             None => due,
@@ -36,7 +36,7 @@ impl Sender {
             State::SynSent { tries, .. } => self.on_syn_timeout(now, tries),
             State::Open | State::Early { .. } if self.persist != Persist::Off => {
                 self.persist = Persist::Due;
-                self.connection.rtt.back_off();
+                self.connection.rtt_mut().back_off();
                 self.connection.restart_timer(now);
             }
             State::Open | State::Early { .. } => {
@@ -48,7 +48,7 @@ impl Sender {
                     self.fail();
                 }
             }
-            State::Closed | State::Failed => self.connection.timer.stop(),
+            State::Closed | State::Failed => self.connection.stop_timer(),
         }
     }
 
@@ -60,7 +60,7 @@ impl Sender {
     /// Stops all timers: the flow is over.
     pub fn stop(&mut self) {
         self.opening = None;
-        self.connection.timer.stop();
+        self.connection.stop_timer();
         self.pacer = Pacer::default();
     }
 }

@@ -15,12 +15,12 @@ impl Sender {
         }
         let c = &mut self.connection;
         let Some(segment) = self.recovery.plan(c) else {
-            if c.stack.recovery.id_update > 0 {
+            if c.stack().recovery.id_update > 0 {
                 if let Some(packet) = self.recovery.answer_first_ack(c, now) {
                     return Some(packet);
                 }
             }
-            if c.session.window.proactive.segments > 0 {
+            if c.window().proactive.segments > 0 {
                 if let Some(packet) = self.send_proactive(now) {
                     return Some(packet);
                 }
@@ -33,14 +33,14 @@ impl Sender {
             }
             return None;
         };
-        let window = &c.session.window;
+        let window = c.window();
         let by_tokens = self.bucket.is_some()
             && (window.pacing.is_none()
-                || c.stack
+                || c.stack()
                     .pacing
                     .bucket()
                     .is_some_and(Bucket::follows_controller));
-        if c.stack.pacing.tso && window.pacing.is_some() {
+        if c.stack().pacing.tso && window.pacing.is_some() {
             self.pacer.begin_packet(segment);
         }
         let admitted = match by_tokens {
@@ -57,7 +57,7 @@ impl Sender {
             return None;
         }
         let c = &mut self.connection;
-        if c.stack.pacing.tso && !self.recovery.may_leave(c, segment, now) {
+        if c.stack().pacing.tso && !self.recovery.may_leave(c, segment, now) {
             self.pacer.nothing_to_send();
             return None;
         }
@@ -85,7 +85,7 @@ impl Sender {
 
     /// What is in flight, where samples of the delivery rate need it.
     fn measured_pipe(&self) -> u64 {
-        match self.connection.sent.samples_delivery() {
+        match self.connection.sent().samples_delivery() {
             true => self.recovery.pipe(&self.connection),
             false => 0,
         }
@@ -94,7 +94,7 @@ impl Sender {
     /// The pacer holds back what the window allows (RFC 9002 §7.8).
     #[cold]
     fn note_paced(&mut self) {
-        let rule = self.connection.stack.pacing.rule;
+        let rule = self.connection.stack().pacing.rule;
         if matches!(rule, Pacing::Rfc9002(_) | Pacing::TokenBucket(_)) {
             self.connection.note_limited();
         }
@@ -106,7 +106,7 @@ impl Sender {
     fn send_proactive(&mut self, now: Instant) -> Option<Packet> {
         let segment = self.next_proactive()?;
         let pipe = self.measured_pipe();
-        if self.connection.stack.numbers_packets() {
+        if self.connection.stack().numbers_packets() {
             // A packet of its own, which is acknowledged by its number.
             let again = segment.because(Why::Probe);
             self.recovery.on_sent(&mut self.connection, again, now);
@@ -118,15 +118,15 @@ impl Sender {
     /// send, and is not notified: it is no sign of loss.
     fn next_proactive(&mut self) -> Option<ByteRange> {
         let c = &mut self.connection;
-        while c.session.window.proactive.segments > 0 {
-            let end = c.session.window.proactive.below.min(c.high());
+        while c.window().proactive.segments > 0 {
+            let end = c.window().proactive.below.min(c.high());
             if end <= c.una() {
-                c.session.window.proactive.segments = 0;
+                c.window_mut().proactive.segments = 0;
                 break;
             }
             let start = ((end - 1) / c.mss() * c.mss()).max(c.una());
-            c.session.window.proactive.segments -= 1;
-            c.session.window.proactive.below = start;
+            c.window_mut().proactive.segments -= 1;
+            c.window_mut().proactive.below = start;
             if !self.recovery.has_arrived(c, start, end) {
                 return Some(ByteRange { start, end });
             }

@@ -116,8 +116,8 @@ impl Rack {
             && self.forced.is_none()
             && !(self.new_data_first | self.overtaken)
             && !self.episode.was_answered()
-            && c.stack.recovery.sack
-            && newest <= c.sent.oldest_first_sent()
+            && c.stack().recovery.sack
+            && newest <= c.sent().oldest_first_sent()
     }
 
     /// An ACK of new data in the steady state. Whether the window was the limit.
@@ -130,7 +130,7 @@ impl Rack {
         self.rtt = now.since(sent);
         self.timer.stop();
         self.episode.forget_retransmissions();
-        self.usage.limits(&c.session.window)
+        self.usage.limits(c.window())
     }
 
     /// An acknowledgement has come that reports this for the first time.
@@ -152,7 +152,7 @@ impl Rack {
         let advanced = newly.acked > 0;
         let overtaken = std::mem::take(&mut self.overtaken);
         let counted;
-        let newly = if c.stack.recovery.sack {
+        let newly = if c.stack().recovery.sack {
             newly
         } else {
             counted = self.count_duplicates(c, newly);
@@ -164,10 +164,10 @@ impl Rack {
         }
         self.examined = self.examined.max(una);
         // An answer that is too soon for the last retransmission is one to an earlier.
-        let least = c.rtt.min_rtt().unwrap_or(Duration::ZERO);
+        let least = c.rtt().min_rtt().unwrap_or(Duration::ZERO);
         let echo = newly
             .oldest
-            .filter(|_| c.stack.recovery.timestamps)
+            .filter(|_| c.stack().recovery.timestamps)
             .and_then(|(first, again)| match ack.answers_repetition() {
                 true => again.filter(|sent| now.since(*sent) >= least),
                 false => Some(first),
@@ -176,20 +176,20 @@ impl Rack {
         let rtt = c.take_sample(departures.filter(|_| !overtaken), now);
         let sacked_once = newly.times.sacked_once;
         let sacked_once = sacked_once.filter(|_| !overtaken && !advanced);
-        let left = c.sent.oldest_left();
+        let left = c.sent().oldest_left();
         self.answers_before_head = sacked_once.is_some_and(|sent| sent.oldest < left);
-        if c.stack.recovery.sack {
+        if c.stack().recovery.sack {
             self.note_arrivals(c, &newly.times, now);
         }
         let news = News {
             advanced: advanced.then_some(una - newly.acked),
             echo,
         };
-        let lost = c.sent.lost_bytes();
+        let lost = c.sent().lost_bytes();
         let mut events = self.update_state(c, newly, &news, now);
-        let lost = c.sent.lost_bytes() > lost;
+        let lost = c.sent().lost_bytes() > lost;
         let flight = self.pipe(c);
-        let cwnd_limited = Some(self.usage.limits(&c.session.window));
+        let cwnd_limited = Some(self.usage.limits(c.window()));
         if overtaken {
             // It moves no window (`old_ack` in `tcp_ack`).
             return Some(AckOutcome {
@@ -256,8 +256,9 @@ impl Rack {
             }
         };
         let una = c.una();
-        if missing && !c.sent.is_repeated(una) {
-            c.sent.mark_lost(una, c.sent.packet_at(una).end);
+        if missing && !c.sent().is_repeated(una) {
+            let end = c.sent().packet_at(una).end;
+            c.sent_mut().mark_lost(una, end);
         }
     }
 
@@ -265,7 +266,7 @@ impl Rack {
     /// beyond is acknowledged: the answers to what was sent needlessly are duplicates
     /// (RFC 6582 §3.2 step 2).
     fn is_over(&self, c: &Connection) -> bool {
-        c.una() > self.high_seq || c.stack.recovery.sack && c.una() == self.high_seq
+        c.una() > self.high_seq || c.stack().recovery.sack && c.una() == self.high_seq
     }
 
     /// The parts that are notified of an acknowledgement: while the window comes down, nothing
@@ -300,7 +301,7 @@ impl Rack {
             self.reordering.note_duplicate();
         }
         self.episode.duplicated(segments, end);
-        if let Some(delivery) = c.sent.delivery() {
+        if let Some(delivery) = c.sent_mut().delivery() {
             delivery.take_repeated(len.into(), now);
         }
         u64::from(len)
@@ -329,7 +330,7 @@ impl Rack {
             return false;
         };
         let loss_delay = self.rtt + self.reordering.window(c, !self.repairs_nothing());
-        let before = c.sent.lost_bytes();
+        let before = c.sent().lost_bytes();
         let first = self.detect_among_first_sendings(c, newest, loss_delay, now);
         let again = detect_among_retransmissions(c, newest, loss_delay, now);
         let last = match (first, again) {
@@ -338,12 +339,12 @@ impl Rack {
         };
         match last {
             Some(due) => {
-                let slack = c.stack.rto.jiffy.map_or(Duration::ZERO, |_| SLACK);
+                let slack = c.stack().rto.jiffy.map_or(Duration::ZERO, |_| SLACK);
                 self.timer.set(due + slack, now);
             }
             None => self.timer.stop(),
         }
-        c.sent.lost_bytes() > before
+        c.sent().lost_bytes() > before
     }
 
     /// Returns when the next is to be looked at.
@@ -354,7 +355,7 @@ impl Rack {
         loss_delay: Duration,
         now: Instant,
     ) -> Option<Instant> {
-        while let Some((sent, end)) = c.sent.first_sent(self.examined, &mut self.hint) {
+        while let Some((sent, end)) = c.sent().first_sent(self.examined, &mut self.hint) {
             let limit = match sent.cmp(&newest.sent) {
                 Ordering::Less => end,
                 Ordering::Equal => end.min(newest.end),
@@ -367,7 +368,7 @@ impl Rack {
                 let last = last_sent_below_arrivals(c).unwrap_or(sent);
                 return Some(last.min(newest.sent).max(sent) + loss_delay);
             }
-            c.sent.mark_lost(self.examined, limit);
+            c.sent_mut().mark_lost(self.examined, limit);
             self.examined = limit;
         }
         None
@@ -376,8 +377,8 @@ impl Rack {
     /// What is out, and what has become of it.
     pub fn info(&self, c: &Connection) -> Info {
         let segments = |bytes: u64| bytes.div_ceil(c.mss());
-        let (retrans, of_lost) = c.sent.retransmissions();
-        let sacked = segments(c.sent.arrived_bytes() + self.duplicates.bytes());
+        let (retrans, of_lost) = c.sent().retransmissions();
+        let sacked = segments(c.sent().arrived_bytes() + self.duplicates.bytes());
         Info {
             ca_state: match self.state {
                 State::Open if sacked == 0 => CaState::Open,
@@ -388,7 +389,7 @@ impl Rack {
             },
             unacked: segments(c.outstanding()),
             sacked,
-            lost: segments(c.sent.lost_bytes()) + of_lost as u64,
+            lost: segments(c.sent().lost_bytes()) + of_lost as u64,
             retrans: retrans as u64,
             reordering: self.reordering.degree(),
             reordering_seen: self.reordering.events(),
@@ -428,23 +429,23 @@ impl Rack {
             }
             _ => {}
         }
-        if self.state == State::Open && !c.sent.is_repeated(c.una()) {
+        if self.state == State::Open && !c.sent().is_repeated(c.una()) {
             self.episode.forget_retransmissions();
         }
-        let out = c.sent.repairs_out();
-        match c.stack.recovery.sack {
+        let out = c.sent().repairs_out();
+        match c.stack().recovery.sack {
             true => _ = self.detect_losses(c, now),
             false => self.infer_loss(c, news.advanced.is_some()),
         }
         // A retransmission that is lost ends what a timeout began.
         let repairs = match self.state {
             State::Recovery => true,
-            State::Loss => c.sent.repairs_out() >= out,
+            State::Loss => c.sent().repairs_out() >= out,
             State::Open | State::Cwr => false,
         };
         // `tcp_time_to_recover`: what has been sent again beyond the end of a recovery begins the
         // next one, in the acknowledgement that ends the first.
-        if !repairs && c.sent.has_losses() {
+        if !repairs && c.sent().has_losses() {
             events.began = Some(self.enter_recovery(c));
         }
         events
@@ -467,7 +468,7 @@ impl Rack {
         if let Some(before) = news.advanced.filter(|_| self.episode.is_delayed(news.echo)) {
             // The hole was filled by what was late, not by what was sent again.
             self.reordering.note(c, before);
-            if c.sent.repairs_out() > 0 {
+            if c.sent().repairs_out() > 0 {
                 self.new_data_first = true;
                 return true;
             }
@@ -487,7 +488,7 @@ impl Rack {
         events.undone = true;
         self.episode.end();
         if unmark {
-            c.sent.unmark_all_lost();
+            c.sent_mut().unmark_all_lost();
         }
     }
 
@@ -513,11 +514,11 @@ impl Rack {
 
     /// What begins now may turn out to have been for nothing.
     fn arm_undo(&mut self, c: &Connection) {
-        if c.stack.recovery.undo == Undo::None {
+        if c.stack().recovery.undo == Undo::None {
             return;
         }
         let probes = u64::from(self.probe.out.is_some() && self.probe.repeats);
-        self.episode.begin(c.una(), c.sent.repairs_out() + probes);
+        self.episode.begin(c.una(), c.sent().repairs_out() + probes);
     }
 
     /// A mark has come back (`tcp_enter_cwr`). Whether the window is to come down for it.
@@ -574,8 +575,8 @@ impl Rack {
 
     #[inline(always)]
     fn schedule_probe(&mut self, c: &Connection, now: Instant, advancing: bool) {
-        let probes = c.stack.recovery.sack && c.stack.recovery.tail_loss_probe;
-        if probes && self.repairs_nothing() && c.sent.arrived_bytes() == 0 {
+        let probes = c.stack().recovery.sack && c.stack().recovery.tail_loss_probe;
+        if probes && self.repairs_nothing() && c.sent().arrived_bytes() == 0 {
             self.probe.schedule(c, now, advancing);
         } else {
             self.probe.timer.stop();
@@ -593,10 +594,10 @@ impl Rack {
     /// A deadline of this may have passed.
     pub fn on_timer(&mut self, c: &mut Connection, now: Instant) -> Option<AckOutcome> {
         let mut found = None;
-        if self.timer.fires(now, c.stack.rto.jiffy) {
+        if self.timer.fires(now, c.stack().rto.jiffy) {
             found = Some(self.on_reordering_timer(c, now));
         }
-        if self.probe.timer.fires(now, c.stack.rto.jiffy) {
+        if self.probe.timer.fires(now, c.stack().rto.jiffy) {
             self.send_probe(c, now);
         }
         found
@@ -624,7 +625,7 @@ impl Rack {
 
     /// New data if there is any, else the last segment once more (§7.3).
     fn send_probe(&mut self, c: &mut Connection, now: Instant) {
-        let last = c.sent.packet_at(c.high() - 1);
+        let last = c.sent().packet_at(c.high() - 1);
         let plan = c.next_segment().unwrap_or(last);
         self.probe = Probe::sent(plan, c.high());
         self.forced = Some(plan);
@@ -639,14 +640,14 @@ impl Rack {
 
     /// The timer expired, `again` where nothing has been acknowledged since it did so before.
     pub fn on_timeout(&mut self, c: &mut Connection, again: bool) {
-        let may_be_spurious = c.stack.recovery.frto && c.stack.recovery.undo != Undo::None;
+        let may_be_spurious = c.stack().recovery.frto && c.stack().recovery.undo != Undo::None;
         self.frto
             .begin(may_be_spurious && (again || self.repairs_nothing()));
         if !again && !self.has_reduced(c) {
             self.arm_undo(c);
         }
         if self.repairs_nothing() {
-            self.reordering.timed_out(c.sent.arrived_bytes(), c.mss());
+            self.reordering.timed_out(c.sent().arrived_bytes(), c.mss());
         }
         self.state = State::Loss;
         self.high_seq = c.high();
@@ -655,7 +656,7 @@ impl Rack {
         self.forced = None;
         self.probe = Probe::default();
         self.duplicates.clear();
-        c.sent.mark_all_lost();
+        c.sent_mut().mark_all_lost();
         self.examined = c.high();
     }
 
@@ -665,10 +666,10 @@ impl Rack {
         if let Some(probe) = self.forced {
             return Some(probe.because(Why::Probe));
         }
-        let lost = c.sent.first_lost().filter(|_| !self.new_data_first);
+        let lost = c.sent().first_lost().filter(|_| !self.new_data_first);
         let next = match lost {
             Some((start, end)) => {
-                let end = end.min(c.sent.packet_at(start).end);
+                let end = end.min(c.sent().packet_at(start).end);
                 ByteRange { start, end }.because(Why::Lost)
             }
             None => c.next_segment()?.because(Why::New),
@@ -680,14 +681,14 @@ impl Rack {
     /// (`tcp_write_xmit`). Probes do not, nor does what is sent again.
     #[inline(always)]
     pub fn may_leave(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) -> bool {
-        c.pushes = false;
+        c.set_push(false);
         if segment.why != Why::New {
             return true;
         }
         let (pipe, repairs) = (self.pipe(c), !self.repairs_nothing());
         match self.offload.examine(c, pipe, repairs, now) {
             Verdict::Leaves { pushes } => {
-                c.pushes = pushes;
+                c.set_push(pushes);
                 true
             }
             // The window is used although there is room in it.
@@ -711,7 +712,7 @@ impl Rack {
     #[inline(never)]
     fn on_sent_again(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) {
         let range = segment.range;
-        c.sent.repair(range, now);
+        c.sent_mut().repair(range, now);
         if segment.why == Why::Probe {
             return;
         }
@@ -732,7 +733,7 @@ impl Rack {
 
     /// Bytes in flight: what is neither SACKed nor lost, and what was sent again.
     pub fn pipe(&self, c: &Connection) -> u64 {
-        c.sent.in_flight().saturating_sub(self.duplicates.bytes())
+        c.sent().in_flight().saturating_sub(self.duplicates.bytes())
     }
 }
 
@@ -745,7 +746,7 @@ fn departures_timed(
     echo: Option<Instant>,
 ) -> Option<Departures> {
     let sacked = newly.times.sacked_once;
-    let acked = match c.stack.recovery.sack {
+    let acked = match c.stack().recovery.sack {
         true => newly.times.acked_once.filter(|_| newly.sent.is_some()),
         false => newly.sent,
     };
@@ -760,9 +761,9 @@ fn departures_timed(
 
 /// When the highest data left that something has arrived above and that has not itself.
 fn last_sent_below_arrivals(c: &Connection) -> Option<Instant> {
-    let (top, _) = c.sent.arrived()?.nth_from_top(0)?;
+    let (top, _) = c.sent().arrived()?.nth_from_top(0)?;
     let last = top.checked_sub(1).filter(|last| *last >= c.una())?;
-    let (sent, _) = c.sent.first_sent(last, &mut Hint::default())?;
+    let (sent, _) = c.sent().first_sent(last, &mut Hint::default())?;
     Some(sent)
 }
 
@@ -773,7 +774,7 @@ fn detect_among_retransmissions(
     loss_delay: Duration,
     now: Instant,
 ) -> Option<Instant> {
-    while let Some(again) = c.sent.oldest_retransmission() {
+    while let Some(again) = c.sent().oldest_retransmission() {
         if again.end > c.una() {
             if !again.left_before(&newest) {
                 return None;
@@ -782,7 +783,7 @@ fn detect_among_retransmissions(
                 return Some(again.sent + loss_delay);
             }
         }
-        c.sent.mark_oldest_retransmission_lost();
+        c.sent_mut().mark_oldest_retransmission_lost();
     }
     None
 }
