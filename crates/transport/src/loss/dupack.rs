@@ -11,7 +11,9 @@ use super::super::segment::{ByteRange, SegmentRange, Why};
 use super::super::sent::NewlyAcked;
 use super::super::stack::RecoveryKind;
 use super::outcome::{AckOutcome, AckReport, AckRole, CongestionEvent, Events};
+use super::LossDetector;
 use flowstart_control::Instant;
+use flowstart_wire::ByteAck;
 
 const DUP_THRESH: u64 = 3;
 
@@ -62,12 +64,15 @@ impl DupAck {
             uncounted: false,
         }
     }
+}
 
+impl LossDetector for DupAck {
     /// An acknowledgement has come that reports this for the first time.
-    pub fn on_ack(
+    fn on_ack(
         &mut self,
         c: &mut Connection,
         newly: &NewlyAcked,
+        _ack: &ByteAck,
         now: Instant,
     ) -> Option<AckOutcome> {
         if newly.acked > 0 {
@@ -85,6 +90,73 @@ impl DupAck {
         began.map(AckOutcome::began)
     }
 
+    /// The timer expired: go back to the first unacknowledged segment.
+    fn on_timeout(&mut self, c: &mut Connection, _again: bool) {
+        if self.kind != RecoveryKind::Tahoe || !c.stack().ns2.counts_duplicates_on {
+            self.dup_acks = 0;
+        }
+        self.limited_bytes = 0;
+        self.inflation = 0;
+        self.in_recovery = false;
+        self.recover = c.high();
+        self.forced = None;
+        self.gate = Gate::Open;
+        c.go_back_to(c.una());
+    }
+
+    /// Sending starts without an acknowledgement.
+    fn on_data(&mut self) {
+        if self.dup_acks == 0 {
+            self.gate = Gate::Open;
+        }
+    }
+
+    /// What may leave next.
+    fn plan(&self, c: &Connection) -> Option<SegmentRange> {
+        if let Some(first) = self.forced {
+            return Some(first.because(Why::Lost));
+        }
+        let plan = c.next_segment()?;
+        let room = match self.gate {
+            Gate::Closed | Gate::Burst(0) => return None,
+            Gate::One => c.window().cwnd_bytes() + self.dup_acks.min(2) * c.mss(),
+            Gate::Open | Gate::Burst(_) => self.window_bytes(c),
+        };
+        (plan.end <= c.una() + room).then_some(plan.by_position(c.high()))
+    }
+
+    /// Accounts for a segment that leaves.
+    fn on_sent(&mut self, c: &mut Connection, segment: SegmentRange, _now: Instant) {
+        let plan = segment.range;
+        if self.forced.take().is_some() {
+            self.uncounted = !c.stack().ns2.fast_retransmit_counts && c.nxt() <= plan.start;
+            return;
+        }
+        match &mut self.gate {
+            Gate::Burst(left) => *left -= 1,
+            Gate::One => {
+                self.limited_bytes += plan.end.saturating_sub(c.high().max(plan.start));
+                self.gate = Gate::Closed;
+            }
+            _ => {}
+        }
+    }
+
+    /// It has left.
+    #[inline]
+    fn after_sent(&mut self, c: &mut Connection, plan: ByteRange, _now: Instant) {
+        if std::mem::take(&mut self.uncounted) {
+            c.go_back_to(plan.start);
+        }
+    }
+
+    /// What is outstanding, without what has left according to duplicates.
+    fn pipe(&self, c: &Connection) -> u64 {
+        (c.nxt() - c.una()).saturating_sub(self.inflation * c.mss())
+    }
+}
+
+impl DupAck {
     fn on_new_ack(&mut self, c: &mut Connection, newly: &NewlyAcked, now: Instant) -> AckOutcome {
         // A pacer may have held it back until it is not needed.
         self.forced = None;
@@ -202,75 +274,11 @@ impl DupAck {
         CongestionEvent::Reduction { added, timed: true }
     }
 
-    /// The timer expired: go back to the first unacknowledged segment.
-    pub fn on_timeout(&mut self, c: &mut Connection) {
-        if self.kind != RecoveryKind::Tahoe || !c.stack().ns2.counts_duplicates_on {
-            self.dup_acks = 0;
-        }
-        self.limited_bytes = 0;
-        self.inflation = 0;
-        self.in_recovery = false;
-        self.recover = c.high();
-        self.forced = None;
-        self.gate = Gate::Open;
-        c.go_back_to(c.una());
-    }
-
-    /// Sending starts without an acknowledgement.
-    pub fn on_data(&mut self) {
-        if self.dup_acks == 0 {
-            self.gate = Gate::Open;
-        }
-    }
-
-    /// What may leave next.
-    pub fn plan(&self, c: &Connection) -> Option<SegmentRange> {
-        if let Some(first) = self.forced {
-            return Some(first.because(Why::Lost));
-        }
-        let plan = c.next_segment()?;
-        let room = match self.gate {
-            Gate::Closed | Gate::Burst(0) => return None,
-            Gate::One => c.window().cwnd_bytes() + self.dup_acks.min(2) * c.mss(),
-            Gate::Open | Gate::Burst(_) => self.window_bytes(c),
-        };
-        (plan.end <= c.una() + room).then_some(plan.by_position(c.high()))
-    }
-
     fn window_bytes(&self, c: &Connection) -> u64 {
         let window = match c.stack().ns2.whole_window {
             true => c.window().cwnd_segments() * c.mss(),
             false => c.window().cwnd_bytes(),
         };
         window + self.inflation * c.mss()
-    }
-
-    /// Accounts for a segment that leaves.
-    pub fn on_sent(&mut self, c: &Connection, plan: ByteRange) {
-        if self.forced.take().is_some() {
-            self.uncounted = !c.stack().ns2.fast_retransmit_counts && c.nxt() <= plan.start;
-            return;
-        }
-        match &mut self.gate {
-            Gate::Burst(left) => *left -= 1,
-            Gate::One => {
-                self.limited_bytes += plan.end.saturating_sub(c.high().max(plan.start));
-                self.gate = Gate::Closed;
-            }
-            _ => {}
-        }
-    }
-
-    /// It has left.
-    #[inline]
-    pub fn after_sent(&mut self, c: &mut Connection, plan: ByteRange) {
-        if std::mem::take(&mut self.uncounted) {
-            c.go_back_to(plan.start);
-        }
-    }
-
-    /// What is outstanding, without what has left according to duplicates.
-    pub fn pipe(&self, c: &Connection) -> u64 {
-        (c.nxt() - c.una()).saturating_sub(self.inflation * c.mss())
     }
 }

@@ -21,8 +21,10 @@ use super::super::segment::{ByteRange, SegmentRange, Why};
 use super::super::sent::{NewlyAcked, SentPackets};
 use super::super::stack::Undo;
 use super::outcome::{AckOutcome, AckReport, AckRole, CongestionEvent, Events};
+use super::LossDetector;
 use crate::narrow::index;
 use flowstart_control::Instant;
+use flowstart_wire::ByteAck;
 
 #[cfg(test)]
 mod tests;
@@ -81,16 +83,21 @@ impl Default for Rfc6675 {
     }
 }
 
-impl Rfc6675 {
+impl LossDetector for Rfc6675 {
+    fn on_overtaken_ack(&mut self, c: &Connection) -> bool {
+        c.stack().recovery.sack
+    }
+
     /// An acknowledgement has come that reports this for the first time; `repetition` where it
     /// echoes the timestamp of a retransmission.
-    pub fn on_ack(
+    fn on_ack(
         &mut self,
         c: &mut Connection,
         newly: &NewlyAcked,
-        repetition: bool,
+        ack: &ByteAck,
         now: Instant,
     ) -> Option<AckOutcome> {
+        let repetition = ack.answers_repetition();
         let NewlyAcked {
             acked, delivered, ..
         } = *newly;
@@ -156,7 +163,7 @@ impl Rfc6675 {
 
     /// Whether nothing is being repaired, and nothing out was sent again without being lost.
     #[inline]
-    pub fn is_steady(&self, c: &Connection) -> bool {
+    fn is_steady(&self, c: &Connection) -> bool {
         self.phase == Phase::Open
             && self.forced.is_none()
             && self.high_rxt <= self.lost_edge.max(c.una())
@@ -164,13 +171,66 @@ impl Rfc6675 {
 
     /// An ACK of new data in the steady state.
     #[inline]
-    pub fn on_plain_ack(&mut self, c: &mut Connection, now: Instant) {
+    fn on_plain_ack(&mut self, c: &mut Connection, _sent: Instant, now: Instant) -> Option<bool> {
         c.rearm(now);
         self.first_acceptable = false;
         self.dup_acks = 0;
         self.limited_bytes = 0;
+        None
     }
 
+    /// The timer expired.
+    fn on_timeout(&mut self, c: &mut Connection, _again: bool) {
+        self.phase = Phase::AfterTimeout;
+        self.recovery_point = c.high();
+        self.dup_acks = 0;
+        self.limited_bytes = 0;
+        self.forced = None;
+        self.lost_edge = c.high();
+        self.begin_retransmission(c);
+    }
+
+    /// §5 step C with NextSeg.
+    #[inline(always)]
+    fn plan(&self, c: &Connection) -> Option<SegmentRange> {
+        if let Some(first) = self.forced {
+            return Some(first.because(Why::Lost));
+        }
+        let next = self.next_seg(c)?;
+        c.within_window(next, self.pipe(c))
+    }
+
+    /// Accounts for a segment that leaves.
+    #[inline]
+    fn on_sent(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) {
+        let range = segment.range;
+        if self.forced.take().is_some() {
+            return self.retransmit(c, range, now);
+        }
+        if range.start >= c.high() {
+            if self.phase == Phase::Open && self.dup_acks > 0 {
+                self.limited_bytes += range.bytes();
+            }
+            return;
+        }
+        match segment.why {
+            Why::Rescue => self.rescue_rxt = None,
+            _ => self.retransmit(c, range, now),
+        }
+    }
+
+    /// SetPipe (§4): what is retransmitted without being lost is in the network twice.
+    #[inline]
+    fn pipe(&self, c: &Connection) -> u64 {
+        let in_flight = c.sent().in_flight();
+        if self.high_rxt <= self.lost_edge {
+            return in_flight;
+        }
+        in_flight + self.twice(c)
+    }
+}
+
+impl Rfc6675 {
     /// Whether this acknowledgement shows that the recovery was for nothing. One that a pacer has
     /// kept from sending anything again shows nothing.
     fn is_spurious(&mut self, c: &Connection, acked: u64, repetition: bool) -> bool {
@@ -227,27 +287,6 @@ impl Rfc6675 {
         self.forced = hole.map(|hole| self.clip(c, hole));
     }
 
-    /// The timer expired.
-    pub fn on_timeout(&mut self, c: &mut Connection) {
-        self.phase = Phase::AfterTimeout;
-        self.recovery_point = c.high();
-        self.dup_acks = 0;
-        self.limited_bytes = 0;
-        self.forced = None;
-        self.lost_edge = c.high();
-        self.begin_retransmission(c);
-    }
-
-    /// §5 step C with NextSeg.
-    #[inline(always)]
-    pub fn plan(&self, c: &Connection) -> Option<SegmentRange> {
-        if let Some(first) = self.forced {
-            return Some(first.because(Why::Lost));
-        }
-        let next = self.next_seg(c)?;
-        c.within_window(next, self.pipe(c))
-    }
-
     /// NextSeg (§4).
     #[inline]
     fn next_seg(&self, c: &Connection) -> Option<SegmentRange> {
@@ -292,40 +331,11 @@ impl Rfc6675 {
         }
     }
 
-    /// Accounts for a segment that leaves.
-    #[inline]
-    pub fn on_sent(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) {
-        let range = segment.range;
-        if self.forced.take().is_some() {
-            return self.retransmit(c, range, now);
-        }
-        if range.start >= c.high() {
-            if self.phase == Phase::Open && self.dup_acks > 0 {
-                self.limited_bytes += range.bytes();
-            }
-            return;
-        }
-        match segment.why {
-            Why::Rescue => self.rescue_rxt = None,
-            _ => self.retransmit(c, range, now),
-        }
-    }
-
     /// By rule 1 or 3.
     #[inline(never)]
     fn retransmit(&mut self, c: &mut Connection, plan: ByteRange, now: Instant) {
         self.high_rxt = plan.end;
         c.sent_mut().repair(plan, now);
-    }
-
-    /// SetPipe (§4): what is retransmitted without being lost is in the network twice.
-    #[inline]
-    pub fn pipe(&self, c: &Connection) -> u64 {
-        let in_flight = c.sent().in_flight();
-        if self.high_rxt <= self.lost_edge {
-            return in_flight;
-        }
-        in_flight + self.twice(c)
     }
 
     #[inline(never)]

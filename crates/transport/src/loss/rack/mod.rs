@@ -26,6 +26,7 @@ use super::super::stack::Undo;
 use super::super::timer::Timer;
 use super::super::undo::{Frto, UndoState, Verdict as Timeout};
 use super::outcome::{AckOutcome, AckReport, AckRole, CongestionEvent, Events, Step};
+use super::LossDetector;
 use duplicates::Duplicates;
 use flowstart_control::{Duration, Instant};
 use flowstart_wire::{AckOption, ByteAck};
@@ -93,48 +94,15 @@ struct News {
     echo: Option<Instant>,
 }
 
-impl Rack {
+impl LossDetector for Rack {
     /// The handshake is over.
-    pub fn on_handshake(&mut self, c: &Connection) {
+    fn on_handshake(&mut self, c: &mut Connection, _lost: bool) -> Option<AckOutcome> {
         self.duplicates.on_handshake(c);
-    }
-
-    /// The acknowledgement that comes has been overtaken by another.
-    pub fn note_overtaken(&mut self) {
-        self.overtaken = true;
-    }
-
-    /// Whether nothing is to be found out or repaired: with an ACK of new data then neither a loss
-    /// nor a needless retransmission can be found, and no state is left.
-    ///
-    /// What arrives next left no earlier than the newest arrival, so that RACK's clock continues.
-    #[inline]
-    pub fn is_steady(&self, c: &Connection) -> bool {
-        let newest = self.newest.map_or(Instant::ZERO, |newest| newest.sent);
-        self.state == State::Open
-            && self.probe.out.is_none()
-            && self.forced.is_none()
-            && !(self.new_data_first | self.overtaken)
-            && !self.episode.was_answered()
-            && c.stack().recovery.sack
-            && newest <= c.sent().oldest_first_sent()
-    }
-
-    /// An ACK of new data in the steady state. Whether the window was the limit.
-    #[inline]
-    pub fn on_plain_ack(&mut self, c: &Connection, sent: Instant, now: Instant) -> bool {
-        let una = c.una();
-        self.examined = self.examined.max(una);
-        self.reordering.adapt(sent, now);
-        self.newest = Some(Sending::first(sent, una));
-        self.rtt = now.since(sent);
-        self.timer.stop();
-        self.episode.forget_retransmissions();
-        self.usage.limits(c.window())
+        None
     }
 
     /// An acknowledgement has come that reports this for the first time.
-    pub fn on_ack(
+    fn on_ack(
         &mut self,
         c: &mut Connection,
         newly: &NewlyAcked,
@@ -224,6 +192,197 @@ impl Rack {
         })
     }
 
+    /// The acknowledgement that comes has been overtaken by another.
+    fn on_overtaken_ack(&mut self, c: &Connection) -> bool {
+        self.overtaken = true;
+        c.stack().recovery.sack
+    }
+
+    /// Whether nothing is to be found out or repaired: with an ACK of new data then neither a loss
+    /// nor a needless retransmission can be found, and no state is left.
+    ///
+    /// What arrives next left no earlier than the newest arrival, so that RACK's clock continues.
+    #[inline]
+    fn is_steady(&self, c: &Connection) -> bool {
+        let newest = self.newest.map_or(Instant::ZERO, |newest| newest.sent);
+        self.state == State::Open
+            && self.probe.out.is_none()
+            && self.forced.is_none()
+            && !(self.new_data_first | self.overtaken)
+            && !self.episode.was_answered()
+            && c.stack().recovery.sack
+            && newest <= c.sent().oldest_first_sent()
+    }
+
+    /// An ACK of new data in the steady state. Whether the window was the limit.
+    #[inline]
+    fn on_plain_ack(&mut self, c: &mut Connection, sent: Instant, now: Instant) -> Option<bool> {
+        let una = c.una();
+        self.examined = self.examined.max(una);
+        self.reordering.adapt(sent, now);
+        self.newest = Some(Sending::first(sent, una));
+        self.rtt = now.since(sent);
+        self.timer.stop();
+        self.episode.forget_retransmissions();
+        Some(self.usage.limits(c.window()))
+    }
+
+    /// A mark has come back (`tcp_enter_cwr`). Whether the window is to come down for it.
+    fn on_mark(&mut self, c: &mut Connection, outcome: &mut AckOutcome) -> bool {
+        if self.state != State::Open || !c.mark_is_news() {
+            return false;
+        }
+        self.state = State::Cwr;
+        self.high_seq = c.high();
+        if let Some(report) = &mut outcome.report {
+            report.audience = AckRole::Recovery;
+        }
+        true
+    }
+
+    /// The outcome of an acknowledgement has been applied.
+    fn after_ack(&mut self, c: &mut Connection, advanced: bool, now: Instant) {
+        if advanced || std::mem::take(&mut self.answers_before_head) {
+            c.rearm(now);
+            self.schedule_probe(c, now, true);
+        } else if !self.repairs_nothing() {
+            self.probe.timer.stop();
+        }
+    }
+
+    /// Whether the window has come down for what is out already, so that a timeout lowers no
+    /// threshold (`tcp_enter_loss`).
+    fn has_reduced(&self, c: &Connection) -> bool {
+        matches!(self.state, State::Recovery | State::Cwr) && c.una() < self.high_seq
+    }
+
+    /// The timer expired, `again` where nothing has been acknowledged since it did so before.
+    fn on_timeout(&mut self, c: &mut Connection, again: bool) {
+        let may_be_spurious = c.stack().recovery.frto && c.stack().recovery.undo != Undo::None;
+        self.frto
+            .begin(may_be_spurious && (again || self.repairs_nothing()));
+        if !again && !self.has_reduced(c) {
+            self.arm_undo(c);
+        }
+        if self.repairs_nothing() {
+            self.reordering.timed_out(c.sent().arrived_bytes(), c.mss());
+        }
+        self.state = State::Loss;
+        self.high_seq = c.high();
+        self.examined_before = self.examined;
+        self.timer.stop();
+        self.forced = None;
+        self.probe = Probe::default();
+        self.duplicates.clear();
+        c.sent_mut().mark_all_lost();
+        self.examined = c.high();
+    }
+
+    /// Lost segments first, then new ones, as far as the window goes.
+    #[inline(always)]
+    fn plan(&self, c: &Connection) -> Option<SegmentRange> {
+        if let Some(probe) = self.forced {
+            return Some(probe.because(Why::Probe));
+        }
+        let lost = c.sent().first_lost().filter(|_| !self.new_data_first);
+        let next = match lost {
+            Some((start, end)) => {
+                let end = end.min(c.sent().packet_at(start).end);
+                ByteRange { start, end }.because(Why::Lost)
+            }
+            None => c.next_segment()?.because(Why::New),
+        };
+        c.within_window(next, self.pipe(c))
+    }
+
+    /// Accounts for a segment that leaves.
+    #[inline]
+    fn on_sent(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) {
+        self.forced = None;
+        if segment.range.start < c.high() {
+            self.on_sent_again(c, segment, now);
+        }
+    }
+
+    /// Whether `segment` leaves now, where new data waits until there is enough of it for a burst
+    /// (`tcp_write_xmit`). Probes do not, nor does what is sent again.
+    #[inline(always)]
+    fn may_leave(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) -> bool {
+        c.set_push(false);
+        if segment.why != Why::New {
+            return true;
+        }
+        let (pipe, repairs) = (self.pipe(c), !self.repairs_nothing());
+        match self.offload.examine(c, pipe, repairs, now) {
+            Verdict::Leaves { pushes } => {
+                c.set_push(pushes);
+                true
+            }
+            // The window is used although there is room in it.
+            Verdict::WaitsForWindow => {
+                self.usage.set(c, true);
+                false
+            }
+            Verdict::WaitsForPeer => false,
+        }
+    }
+
+    /// A segment has left, the accounts are up to date.
+    fn after_sent(&mut self, c: &mut Connection, _range: ByteRange, now: Instant) {
+        self.usage.after_sent(c, self.pipe(c));
+        if self.repairs_nothing() {
+            self.schedule_probe(c, now, false);
+        }
+    }
+
+    /// When to call [`on_timer`](Self::on_timer).
+    fn deadline(&self) -> Option<Instant> {
+        match (self.timer.due(), self.probe.timer.due()) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+
+    /// A deadline of this may have passed.
+    fn on_timer(&mut self, c: &mut Connection, now: Instant) -> Option<AckOutcome> {
+        let mut found = None;
+        if self.timer.fires(now, c.stack().rto.jiffy) {
+            found = Some(self.on_reordering_timer(c, now));
+        }
+        if self.probe.timer.fires(now, c.stack().rto.jiffy) {
+            self.send_probe(c, now);
+        }
+        found
+    }
+
+    fn info(&self, c: &Connection) -> Option<Info> {
+        let segments = |bytes: u64| bytes.div_ceil(c.mss());
+        let (retrans, of_lost) = c.sent().retransmissions();
+        let sacked = segments(c.sent().arrived_bytes() + self.duplicates.bytes());
+        Some(Info {
+            ca_state: match self.state {
+                State::Open if sacked == 0 => CaState::Open,
+                State::Open => CaState::Disorder,
+                State::Cwr => CaState::Cwr,
+                State::Recovery => CaState::Recovery,
+                State::Loss => CaState::Loss,
+            },
+            unacked: segments(c.outstanding()),
+            sacked,
+            lost: segments(c.sent().lost_bytes()) + of_lost as u64,
+            retrans: retrans as u64,
+            reordering: self.reordering.degree(),
+            reordering_seen: self.reordering.events(),
+        })
+    }
+
+    /// Bytes in flight: what is neither SACKed nor lost, and what was sent again.
+    fn pipe(&self, c: &Connection) -> u64 {
+        c.sent().in_flight().saturating_sub(self.duplicates.bytes())
+    }
+}
+
+impl Rack {
     /// The same acknowledgement with what it delivered as far as duplicates show.
     #[inline(never)]
     fn count_duplicates(&mut self, c: &Connection, newly: &NewlyAcked) -> NewlyAcked {
@@ -374,28 +533,6 @@ impl Rack {
         None
     }
 
-    /// What is out, and what has become of it.
-    pub fn info(&self, c: &Connection) -> Info {
-        let segments = |bytes: u64| bytes.div_ceil(c.mss());
-        let (retrans, of_lost) = c.sent().retransmissions();
-        let sacked = segments(c.sent().arrived_bytes() + self.duplicates.bytes());
-        Info {
-            ca_state: match self.state {
-                State::Open if sacked == 0 => CaState::Open,
-                State::Open => CaState::Disorder,
-                State::Cwr => CaState::Cwr,
-                State::Recovery => CaState::Recovery,
-                State::Loss => CaState::Loss,
-            },
-            unacked: segments(c.outstanding()),
-            sacked,
-            lost: segments(c.sent().lost_bytes()) + of_lost as u64,
-            retrans: retrans as u64,
-            reordering: self.reordering.degree(),
-            reordering_seen: self.reordering.events(),
-        }
-    }
-
     /// Whether nothing is being repaired.
     fn repairs_nothing(&self) -> bool {
         matches!(self.state, State::Open | State::Cwr)
@@ -521,19 +658,6 @@ impl Rack {
         self.episode.begin(c.una(), c.sent().repairs_out() + probes);
     }
 
-    /// A mark has come back (`tcp_enter_cwr`). Whether the window is to come down for it.
-    pub fn on_mark(&mut self, c: &Connection, found: &mut AckOutcome) -> bool {
-        if self.state != State::Open || !c.mark_is_news() {
-            return false;
-        }
-        self.state = State::Cwr;
-        self.high_seq = c.high();
-        if let Some(report) = &mut found.report {
-            report.audience = AckRole::Recovery;
-        }
-        true
-    }
-
     /// What a timeout began continues, ends, or was for nothing (`tcp_process_loss`).
     fn update_loss_state(
         &mut self,
@@ -563,16 +687,6 @@ impl Rack {
         }
     }
 
-    /// The outcome of an acknowledgement have been answered.
-    pub fn set_timers(&mut self, c: &mut Connection, advanced: bool, now: Instant) {
-        if advanced || std::mem::take(&mut self.answers_before_head) {
-            c.rearm(now);
-            self.schedule_probe(c, now, true);
-        } else if !self.repairs_nothing() {
-            self.probe.timer.stop();
-        }
-    }
-
     #[inline(always)]
     fn schedule_probe(&mut self, c: &Connection, now: Instant, advancing: bool) {
         let probes = c.stack().recovery.sack && c.stack().recovery.tail_loss_probe;
@@ -581,26 +695,6 @@ impl Rack {
         } else {
             self.probe.timer.stop();
         }
-    }
-
-    /// When to call [`on_timer`](Self::on_timer).
-    pub fn deadline(&self) -> Option<Instant> {
-        match (self.timer.due(), self.probe.timer.due()) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
-    }
-
-    /// A deadline of this may have passed.
-    pub fn on_timer(&mut self, c: &mut Connection, now: Instant) -> Option<AckOutcome> {
-        let mut found = None;
-        if self.timer.fires(now, c.stack().rto.jiffy) {
-            found = Some(self.on_reordering_timer(c, now));
-        }
-        if self.probe.timer.fires(now, c.stack().rto.jiffy) {
-            self.send_probe(c, now);
-        }
-        found
     }
 
     /// What may have been reordered has had its time (RFC 8985 §6.3).
@@ -632,83 +726,6 @@ impl Rack {
         c.restart_timer(now);
     }
 
-    /// Whether the window has come down for what is out already, so that a timeout lowers no
-    /// threshold (`tcp_enter_loss`).
-    pub fn has_reduced(&self, c: &Connection) -> bool {
-        matches!(self.state, State::Recovery | State::Cwr) && c.una() < self.high_seq
-    }
-
-    /// The timer expired, `again` where nothing has been acknowledged since it did so before.
-    pub fn on_timeout(&mut self, c: &mut Connection, again: bool) {
-        let may_be_spurious = c.stack().recovery.frto && c.stack().recovery.undo != Undo::None;
-        self.frto
-            .begin(may_be_spurious && (again || self.repairs_nothing()));
-        if !again && !self.has_reduced(c) {
-            self.arm_undo(c);
-        }
-        if self.repairs_nothing() {
-            self.reordering.timed_out(c.sent().arrived_bytes(), c.mss());
-        }
-        self.state = State::Loss;
-        self.high_seq = c.high();
-        self.examined_before = self.examined;
-        self.timer.stop();
-        self.forced = None;
-        self.probe = Probe::default();
-        self.duplicates.clear();
-        c.sent_mut().mark_all_lost();
-        self.examined = c.high();
-    }
-
-    /// Lost segments first, then new ones, as far as the window goes.
-    #[inline(always)]
-    pub fn plan(&self, c: &Connection) -> Option<SegmentRange> {
-        if let Some(probe) = self.forced {
-            return Some(probe.because(Why::Probe));
-        }
-        let lost = c.sent().first_lost().filter(|_| !self.new_data_first);
-        let next = match lost {
-            Some((start, end)) => {
-                let end = end.min(c.sent().packet_at(start).end);
-                ByteRange { start, end }.because(Why::Lost)
-            }
-            None => c.next_segment()?.because(Why::New),
-        };
-        c.within_window(next, self.pipe(c))
-    }
-
-    /// Whether `segment` leaves now, where new data waits until there is enough of it for a burst
-    /// (`tcp_write_xmit`). Probes do not, nor does what is sent again.
-    #[inline(always)]
-    pub fn may_leave(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) -> bool {
-        c.set_push(false);
-        if segment.why != Why::New {
-            return true;
-        }
-        let (pipe, repairs) = (self.pipe(c), !self.repairs_nothing());
-        match self.offload.examine(c, pipe, repairs, now) {
-            Verdict::Leaves { pushes } => {
-                c.set_push(pushes);
-                true
-            }
-            // The window is used although there is room in it.
-            Verdict::WaitsForWindow => {
-                self.usage.set(c, true);
-                false
-            }
-            Verdict::WaitsForPeer => false,
-        }
-    }
-
-    /// Accounts for a segment that leaves.
-    #[inline]
-    pub fn on_sent(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) {
-        self.forced = None;
-        if segment.range.start < c.high() {
-            self.on_sent_again(c, segment, now);
-        }
-    }
-
     #[inline(never)]
     fn on_sent_again(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) {
         let range = segment.range;
@@ -721,19 +738,6 @@ impl Rack {
         if range.start == c.una() {
             c.restart_timer(now);
         }
-    }
-
-    /// A segment has left, the accounts are up to date.
-    pub fn after_sent(&mut self, c: &Connection, now: Instant) {
-        self.usage.after_sent(c, self.pipe(c));
-        if self.repairs_nothing() {
-            self.schedule_probe(c, now, false);
-        }
-    }
-
-    /// Bytes in flight: what is neither SACKed nor lost, and what was sent again.
-    pub fn pipe(&self, c: &Connection) -> u64 {
-        c.sent().in_flight().saturating_sub(self.duplicates.bytes())
     }
 }
 

@@ -95,7 +95,7 @@ impl Bench {
     }
 
     fn time_out(&mut self) {
-        self.detector.on_timeout(&mut self.c);
+        self.detector.on_timeout(&mut self.c, false);
     }
 
     fn pipe(&self) -> u64 {

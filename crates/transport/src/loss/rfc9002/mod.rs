@@ -30,14 +30,16 @@ mod prr;
 mod tests;
 
 use super::super::connection::Connection;
-use super::super::numbers::DELAY_UNIT;
+use super::super::numbers::{ack_delay, DELAY_UNIT};
 use super::super::segment::{ByteRange, SegmentRange, Why};
 use super::super::sent::{NewlyAckedPackets, Packet};
 use super::super::stack::Undo;
 use super::outcome::{AckOutcome, AckReport, AckRole, CongestionEvent, Events};
+use super::LossDetector;
 use crate::narrow::whole;
 use flowstart_control::{Duration, Instant};
 use flowstart_wire as wire;
+use flowstart_wire::NumberAck;
 use late::Late;
 use prr::Prr;
 
@@ -48,7 +50,7 @@ const BETA: f64 = 0.7;
 /// Packets that a timeout may send (§6.2.4).
 const PROBES: u8 = 2;
 
-/// Packets found lost together.
+/// Packets outcome lost together.
 #[derive(Clone, Copy, Debug, Default)]
 struct Losses {
     /// The number of the newest.
@@ -111,22 +113,31 @@ pub struct Rfc9002 {
 }
 
 // What the sender calls stays out of its line, which other stacks' senders share.
-impl Rfc9002 {
-    /// The handshake is over; `lost` where a packet of it was.
+impl LossDetector for Rfc9002 {
     #[inline(never)]
-    pub fn on_handshake(&mut self, c: &mut Connection, lost: bool) -> Option<AckOutcome> {
-        self.confirmed = true;
-        self.answers = c.stack().recovery.id_update > 0;
-        self.paces_reduction =
-            c.stack().recovery.prr_above_window && c.controller().paces_reduction();
-        self.note_sample(c);
-        let began = lost.then(|| self.begin_recovery(c));
+    fn on_numbers(
+        &mut self,
+        c: &mut Connection,
+        ack: &NumberAck,
+        now: Instant,
+    ) -> Option<AckOutcome> {
+        let una = c.una();
+        let mut newly = c.acknowledge_packets(ack.numbers(), now);
+        let undone = self.note_late(c, ack.numbers(), now);
+        newly.acked = c.una() - una;
+        self.on_packets(c, &newly, undone, ack_delay(ack), now)
+    }
+
+    fn after_ack(&mut self, c: &mut Connection, _advanced: bool, _now: Instant) {
         self.set_timer(c);
-        began.map(AckOutcome::began)
+    }
+
+    fn after_sent(&mut self, c: &mut Connection, _range: ByteRange, _now: Instant) {
+        self.restart_timer(c);
     }
 
     /// The handshake ends in the first data packet.
-    pub fn on_first_packet_shared(&mut self, c: &Connection) {
+    fn on_first_packet_shared(&mut self, c: &Connection) {
         let bytes = u64::from(c.stack().window.end_of_handshake);
         self.uncredited = match c.stack().window.filling {
             Some(filling) => {
@@ -137,6 +148,136 @@ impl Rfc9002 {
         };
     }
 
+    /// The handshake is over; `lost` where a packet of it was.
+    #[inline(never)]
+    fn on_handshake(&mut self, c: &mut Connection, lost: bool) -> Option<AckOutcome> {
+        self.confirmed = true;
+        self.answers = c.stack().recovery.id_update > 0;
+        self.paces_reduction =
+            c.stack().recovery.prr_above_window && c.controller().paces_reduction();
+        self.note_sample(c);
+        let began = lost.then(|| self.begin_recovery(c));
+        self.set_timer(c);
+        began.map(AckOutcome::began)
+    }
+
+    /// A mark has come back, a congestion event as well (§7.1), but nothing is to be repaired.
+    fn on_mark(&mut self, c: &mut Connection, outcome: &mut AckOutcome) -> bool {
+        let newly = c.mark_is_news();
+        if newly {
+            c.sent_mut().begin_epoch();
+            (self.recovering, self.began) = (true, self.last_sent);
+            outcome.report = outcome.report.map(held_still);
+        }
+        newly
+    }
+
+    /// Probes and the first packet of a recovery whatever the window, then what was lost, then
+    /// new data.
+    #[inline(never)]
+    fn plan(&self, c: &Connection) -> Option<SegmentRange> {
+        if self.probing.left > 0 {
+            if let Some(probe) = self.probe(c) {
+                return Some(probe.because(Why::Probe));
+            }
+        }
+        let lost = first_lost(c).map(|range| range.because(Why::Lost));
+        if self.free && lost.is_some() {
+            return lost;
+        }
+        let next = lost.or_else(|| Some(c.next_segment()?.because(Why::New)))?;
+        let pipe = self.pipe(c);
+        match c.stack().window.filling {
+            Some(filling) => self.fill(c, next, pipe, filling.least.into()),
+            None => c.within_window(next, pipe),
+        }
+    }
+
+    /// OnPacketSent (A.5).
+    #[inline(never)]
+    fn on_sent(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) {
+        let plan = segment.range;
+        if self.probing.left > 0 {
+            self.probing.left -= 1;
+            let repeated = self.unrepeated(c);
+            if let Some((number, _)) = repeated.filter(|(_, packet)| packet.plan() == plan) {
+                self.probing.from = number + 1;
+            }
+        }
+        if self.paces_reduction {
+            let header = u64::from(c.stack().counted_header());
+            self.prr.sent(plan.bytes() + header);
+        }
+        let lost = c.sent().first_lost();
+        if lost.is_some_and(|(start, _)| start == plan.start) {
+            self.free = false;
+            c.sent_mut().repair(plan, now);
+        }
+        self.last_sent = now;
+        // After the first acknowledgement it carries what the other packet would.
+        self.answers = self.answers && c.sent().acknowledged() == 0;
+    }
+
+    /// The packet without data, where one is due and the window has room.
+    fn answer(&mut self, c: &mut Connection, now: Instant) -> Option<wire::Packet> {
+        let waits = !self.answers || c.sent().acknowledged() == 0;
+        if waits || !c.window().has_room(self.pipe(c)) {
+            return None;
+        }
+        self.answers = false;
+        let packet = c.transmit_empty(c.stack().recovery.id_update, now)?;
+        self.last_sent = now;
+        self.set_timer(c);
+        Some(packet)
+    }
+
+    /// When to call [`on_timer`](Self::on_timer).
+    fn deadline(&self) -> Option<Instant> {
+        self.due
+    }
+
+    /// OnLossDetectionTimeout (A.9).
+    #[inline(never)]
+    fn on_timer(&mut self, c: &mut Connection, now: Instant) -> Option<AckOutcome> {
+        if self.due.is_none_or(|due| due > now) {
+            return None;
+        }
+        let mut outcome = None;
+        if self.loss_time.is_some() {
+            outcome = Some(AckOutcome {
+                report: None,
+                events: Some(self.find_lost(c, now)),
+            });
+        } else {
+            c.count_timeout();
+            self.pto_count += 1;
+            self.probing = Probing {
+                left: PROBES,
+                from: 0,
+                end: c.sent().next_number(),
+            };
+        }
+        self.set_timer(c);
+        // Probes that pacing holds back leave `last_sent` as it was, and `rto_max` may bound the wait.
+        if self.due.is_some_and(|due| due <= now) {
+            self.due = Some(now + self.probe_timeout);
+        }
+        outcome
+    }
+
+    /// Whether so many consecutive timers have expired that the connection is to be given up.
+    fn gives_up(&self, c: &Connection) -> bool {
+        let most = c.stack().max_timeouts;
+        most.is_some_and(|most| self.pto_count >= most)
+    }
+
+    /// bytes_in_flight, as far as they are the stream's.
+    fn pipe(&self, c: &Connection) -> u64 {
+        c.sent().in_flight()
+    }
+}
+
+impl Rfc9002 {
     fn note_sample(&mut self, c: &Connection) {
         if c.rtt().smoothed().is_some() {
             self.first_sample.get_or_insert(c.sent().next_number());
@@ -145,7 +286,7 @@ impl Rfc9002 {
 
     /// OnAckReceived (A.7): the peer has held the acknowledgement back for so long.
     #[inline(never)]
-    pub fn on_ack(
+    fn on_packets(
         &mut self,
         c: &mut Connection,
         newly: &NewlyAckedPackets,
@@ -178,7 +319,7 @@ impl Rfc9002 {
         }
         let counted = Counted::of(c, newly);
         let paces = self.paces_reduction && !c.controller_owns_cwnd();
-        // With what is acknowledged now, and what is found lost.
+        // With what is acknowledged now, and what is outcome lost.
         let flight = paces.then(|| self.pipe(c) + counted.bytes);
         let mut events = self.find_lost(c, now);
         if ended && by_state {
@@ -252,7 +393,7 @@ impl Rfc9002 {
     }
 
     /// Looks for packets among these that counted as lost. Whether the reduction was for nothing.
-    pub fn note_late(
+    fn note_late(
         &mut self,
         c: &mut Connection,
         ranges: impl Iterator<Item = (u64, u64)>,
@@ -294,17 +435,6 @@ impl Rfc9002 {
             persistent: losses.persistent && c.stack().recovery.persistent_congestion,
             ..Events::default()
         }
-    }
-
-    /// A mark has come back, a congestion event as well (§7.1), but nothing is to be repaired.
-    pub fn on_mark(&mut self, c: &mut Connection, found: &mut AckOutcome) -> bool {
-        let newly = c.mark_is_news();
-        if newly {
-            c.sent_mut().begin_epoch();
-            (self.recovering, self.began) = (true, self.last_sent);
-            found.report = found.report.map(held_still);
-        }
-        newly
     }
 
     fn remove_lost(&mut self, c: &mut Connection, now: Instant) -> Losses {
@@ -366,80 +496,16 @@ impl Rfc9002 {
     }
 
     /// SetLossDetectionTimer (A.8). Data has no timer while the handshake is not confirmed.
-    pub fn set_timer(&mut self, c: &Connection) {
+    fn set_timer(&mut self, c: &Connection) {
         self.probe_timeout = backed_off(c, self.pto_count);
         self.restart_timer(c);
     }
 
     /// Restarts the timer after a packet has left, which leaves the probe timeout as it was.
-    pub fn restart_timer(&mut self, c: &Connection) {
+    fn restart_timer(&mut self, c: &Connection) {
         let out = self.confirmed && c.sent().in_flight() > 0;
         let probe = out.then(|| self.last_sent + self.probe_timeout);
         self.due = self.loss_time.or(probe);
-    }
-
-    /// When to call [`on_timer`](Self::on_timer).
-    pub fn deadline(&self) -> Option<Instant> {
-        self.due
-    }
-
-    /// OnLossDetectionTimeout (A.9).
-    #[inline(never)]
-    pub fn on_timer(&mut self, c: &mut Connection, now: Instant) -> Option<AckOutcome> {
-        if self.due.is_none_or(|due| due > now) {
-            return None;
-        }
-        let mut found = None;
-        if self.loss_time.is_some() {
-            found = Some(AckOutcome {
-                report: None,
-                events: Some(self.find_lost(c, now)),
-            });
-        } else {
-            c.count_timeout();
-            self.pto_count += 1;
-            self.probing = Probing {
-                left: PROBES,
-                from: 0,
-                end: c.sent().next_number(),
-            };
-        }
-        self.set_timer(c);
-        // Probes that pacing holds back leave `last_sent` as it was, and `rto_max` may bound the wait.
-        if self.due.is_some_and(|due| due <= now) {
-            self.due = Some(now + self.probe_timeout);
-        }
-        found
-    }
-
-    /// Whether so many consecutive timers have expired that the connection is to be given up.
-    pub fn gives_up(&self, c: &Connection) -> bool {
-        let most = c.stack().max_timeouts;
-        most.is_some_and(|most| self.pto_count >= most)
-    }
-
-    /// The connection's own timer is not used: the probe timeout is in its place.
-    pub fn on_timeout(&mut self, _c: &mut Connection) {}
-
-    /// Probes and the first packet of a recovery whatever the window, then what was lost, then
-    /// new data.
-    #[inline(never)]
-    pub fn plan(&self, c: &Connection) -> Option<SegmentRange> {
-        if self.probing.left > 0 {
-            if let Some(probe) = self.probe(c) {
-                return Some(probe.because(Why::Probe));
-            }
-        }
-        let lost = first_lost(c).map(|range| range.because(Why::Lost));
-        if self.free && lost.is_some() {
-            return lost;
-        }
-        let next = lost.or_else(|| Some(c.next_segment()?.because(Why::New)))?;
-        let pipe = self.pipe(c);
-        match c.stack().window.filling {
-            Some(filling) => self.fill(c, next, pipe, filling.least.into()),
-            None => c.within_window(next, pipe),
-        }
     }
 
     /// As much of a segment as the window has room for, with `pipe` bytes in flight.
@@ -470,48 +536,6 @@ impl Rfc9002 {
     fn unrepeated(&self, c: &Connection) -> Option<(u64, Packet)> {
         c.sent()
             .oldest_packet_within(self.probing.from, self.probing.end)
-    }
-
-    /// OnPacketSent (A.5).
-    #[inline(never)]
-    pub fn on_sent(&mut self, c: &mut Connection, plan: ByteRange, now: Instant) {
-        if self.probing.left > 0 {
-            self.probing.left -= 1;
-            let repeated = self.unrepeated(c);
-            if let Some((number, _)) = repeated.filter(|(_, packet)| packet.plan() == plan) {
-                self.probing.from = number + 1;
-            }
-        }
-        if self.paces_reduction {
-            let header = u64::from(c.stack().counted_header());
-            self.prr.sent(plan.bytes() + header);
-        }
-        let lost = c.sent().first_lost();
-        if lost.is_some_and(|(start, _)| start == plan.start) {
-            self.free = false;
-            c.sent_mut().repair(plan, now);
-        }
-        self.last_sent = now;
-        // After the first acknowledgement it carries what the other packet would.
-        self.answers = self.answers && c.sent().acknowledged() == 0;
-    }
-
-    /// The packet without data, where one is due and the window has room.
-    pub fn answer(&mut self, c: &mut Connection, now: Instant) -> Option<wire::Packet> {
-        let waits = !self.answers || c.sent().acknowledged() == 0;
-        if waits || !c.window().has_room(self.pipe(c)) {
-            return None;
-        }
-        self.answers = false;
-        let packet = c.transmit_empty(c.stack().recovery.id_update, now)?;
-        self.last_sent = now;
-        self.set_timer(c);
-        Some(packet)
-    }
-
-    /// bytes_in_flight, as far as they are the stream's.
-    pub fn pipe(&self, c: &Connection) -> u64 {
-        c.sent().in_flight()
     }
 }
 

@@ -1,7 +1,7 @@
 //! RFC 9002's rules on one connection, without a network: packets are sent and acknowledged by
 //! number at times of the test's choosing.
 
-use super::super::Loss;
+use super::super::Detector;
 use super::*;
 use crate::connection::AckMeta;
 use crate::recovery::Recovery;
@@ -52,7 +52,7 @@ impl Bench {
     }
 
     fn quic(&self) -> &Rfc9002 {
-        let Loss::Rfc9002(quic) = self.recovery.loss() else {
+        let Detector::Rfc9002(quic) = self.recovery.detector() else {
             panic!("another detector")
         };
         quic
