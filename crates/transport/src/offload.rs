@@ -159,7 +159,7 @@ mod tests {
     /// A connection to a peer that has offered `window` in its SYN-ACK. Ten segments have left at
     /// 0 ms and the first is acknowledged at 60 ms, which has let `then` more leave.
     fn connection(window: u64, cwnd: f64, then: u64, offload: &mut Offload) -> Connection {
-        let controller = catalog::controller("slow-start", "reno", Convention::Linux).unwrap();
+        let controller = catalog::controller("slow-start", "reno", Convention::LINUX).unwrap();
         let mut c = Connection::new(Arc::new(Stack::linux()), 0, controller);
         let sample = RttSample::of_handshake(Instant::ZERO);
         c.rtt_mut().sample(&sample, Instant::ZERO + RTT);

@@ -17,6 +17,9 @@ use super::receive_window::{Field, Growth, ReceiveBuffer, ReceiveWindow};
 use super::receiver::{AckPolicy, ReceiverConfig, ReceiverOptions, WindowField};
 use super::rtt::{RtoParams, RttRule};
 use crate::narrow::whole;
+use flowstart_control::convention::{
+    BbrSource, CountAfterLoss, CubicVariant, HyStartVariant, Judging,
+};
 use flowstart_control::{
     AfterSynLoss, Convention, Duration, InitialWindow, Rate, RateCodes, Segments,
 };

@@ -439,7 +439,7 @@ mod tests {
     const INFINITE: u32 = INFINITE_SSTHRESH;
 
     fn connection(startup: &str, size: u64) -> Connection {
-        let recipe = Recipe::parse(startup, "cubic", Convention::Linux).unwrap();
+        let recipe = Recipe::parse(startup, "cubic", Convention::LINUX).unwrap();
         let stack = Arc::new(Stack::linux());
         Connection::new(recipe.build(), PathInfo::default(), stack, "cubic", size)
     }

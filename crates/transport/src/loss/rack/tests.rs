@@ -26,7 +26,7 @@ fn at_ms(n: u64) -> Instant {
 
 /// A Linux sender with these round trips measured and so many segments out since 0.
 pub(super) fn connection(rtts: &[Duration], out: u64) -> Connection {
-    let controller = catalog::controller("slow-start", "reno", Convention::Linux).unwrap();
+    let controller = catalog::controller("slow-start", "reno", Convention::LINUX).unwrap();
     let mut c = Connection::new(Arc::new(Stack::linux()), 0, controller);
     for rtt in rtts {
         c.rtt_mut().sample(
@@ -94,7 +94,7 @@ struct Flow {
 
 impl Flow {
     fn open(cc: &str, iw: u32, ecn: bool) -> Flow {
-        let controller = catalog::controller("slow-start", cc, Convention::Linux).unwrap();
+        let controller = catalog::controller("slow-start", cc, Convention::LINUX).unwrap();
         Flow::with(controller, iw, ecn)
     }
 
@@ -201,7 +201,7 @@ fn a_probe_leaves_after_two_round_trips_and_a_lone_segments_later() {
 
 #[test]
 fn a_probe_needs_a_round_trip_and_something_out() {
-    let controller = catalog::controller("slow-start", "reno", Convention::Linux).unwrap();
+    let controller = catalog::controller("slow-start", "reno", Convention::LINUX).unwrap();
     let mut unmeasured = Connection::new(Arc::new(Stack::linux()), 0, controller);
     unmeasured.set_queued(MSS);
     let plan = unmeasured.next_segment().unwrap();
@@ -318,7 +318,7 @@ impl Startup for LeavesInRecovery {
 #[test]
 fn whoever_sets_the_window_in_a_recovery_last_has_set_it_for_its_end() {
     let custom = CustomStartups::none().with("leaves", || Box::<LeavesInRecovery>::default());
-    let recipe = Recipe::among(&custom, "leaves", "reno", Convention::Linux).unwrap();
+    let recipe = Recipe::among(&custom, "leaves", "reno", Convention::LINUX).unwrap();
     let mut flow = Flow::with(recipe.build(), 40, false);
     assert!(flow.hears(at_ms(200), ack(0, &[(2, 4)])).contains(&1));
     assert!(flow.window().cwnd > 20.0, "it slides from 40 to 20");

@@ -62,7 +62,7 @@ impl Bench {
     fn new(segments: u64) -> Bench {
         let mut stack = Stack::rfc();
         stack.framing.mss = MSS as u32;
-        let controller = catalog::controller("slow-start", "reno", Convention::Rfc).unwrap();
+        let controller = catalog::controller("slow-start", "reno", Convention::RFC).unwrap();
         let mut c = Connection::new(Arc::new(stack), 0, controller);
         c.set_queued(1000 * MSS);
         let mut bench = Bench {
@@ -195,7 +195,7 @@ fn overtaken_after(event: impl Fn(&mut Connection), undo: Undo) -> (Connection, 
     stack.framing.mss = MSS as u32;
     stack.ecn = EcnMode::Classic;
     stack.recovery.undo = undo;
-    let controller = catalog::controller("slow-start", "reno", Convention::Rfc).unwrap();
+    let controller = catalog::controller("slow-start", "reno", Convention::RFC).unwrap();
     let mut recovery = Recovery::new(&stack);
     let mut c = Connection::new(Arc::new(stack), 0, controller);
     c.window_mut().cwnd = 20.0;

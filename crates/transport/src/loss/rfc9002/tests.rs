@@ -32,7 +32,7 @@ impl Bench {
     fn new(cwnd: u64) -> Bench {
         let mut stack = Stack::quic();
         stack.framing.mss = MSS as u32;
-        let controller = catalog::controller("slow-start", "reno", Convention::Quic).unwrap();
+        let controller = catalog::controller("slow-start", "reno", Convention::QUIC).unwrap();
         let recovery = Recovery::new(&stack);
         let mut c = Connection::new(Arc::new(stack), 0, controller);
         c.window_mut().cwnd = cwnd as f64 / MSS as f64;
@@ -471,7 +471,7 @@ fn a_packet_from_before_the_last_reduction_may_reduce_the_window_again() {
 /// A client of quiche that has so many bytes to send, on an open connection.
 fn quiche(cc: &str) -> Bench {
     let stack = Stack::quiche();
-    let controller = catalog::controller("slow-start", cc, Convention::Quiche).unwrap();
+    let controller = catalog::controller("slow-start", cc, stack.convention).unwrap();
     let mut recovery = Recovery::new(&stack);
     let mut c = Connection::new(Arc::new(stack), 0, controller);
     c.window_mut().cwnd = 10.0;
