@@ -8,6 +8,7 @@ use flowstart_control::{Instant, Segments};
 impl Sender {
     /// The application hands over `bytes` more.
     pub fn push(&mut self, bytes: u64, now: Instant) {
+        self.held_back = None;
         self.restart_after_idle(now);
         if self.connection.sent().samples_delivery() && self.is_left_idle() {
             let pipe = self.flight();
@@ -45,8 +46,7 @@ impl Sender {
     #[inline(never)]
     pub(super) fn is_left_idle(&self) -> bool {
         let c = &self.connection;
-        let room = c.window().has_room(self.flight());
-        c.is_drained() && room && self.recovery.plan(c).is_none()
+        c.is_drained() && c.window().has_room(self.flight()) && self.recovery.plan(c).is_none()
     }
 
     /// RFC 5681 §4.1.

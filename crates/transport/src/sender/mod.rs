@@ -20,6 +20,7 @@ use crate::pacing::bucket::TokenBucket;
 use crate::pacing::pacer::Pacer;
 use crate::prefetch::prefetch;
 use crate::recovery::Recovery;
+use crate::segment::SegmentRange;
 use crate::stack::Stack;
 use flowstart_control::signals::PathInfo;
 use flowstart_control::{Controller, Instant, Rate};
@@ -68,6 +69,8 @@ pub struct Sender {
     state: State,
     opening: Option<Box<OpeningState>>,
     spreading: Spreading,
+    /// The segment that the pacer holds back, until something happens that may change the plan.
+    held_back: Option<SegmentRange>,
     /// What the application has beyond a bounded send buffer.
     send_buffer: Option<Box<SendBuffer>>,
     /// The pacing rate that the stack, not the startup, has set.
@@ -96,6 +99,7 @@ impl Sender {
             state: State::Closed,
             opening: Some(Box::new(OpeningState::new(preparation, exchanges))),
             spreading: Spreading::Nothing,
+            held_back: None,
             usual_pacing: None,
             persist: Persist::Off,
         }
@@ -117,6 +121,7 @@ impl Sender {
 
     /// A SYN-ACK or an acknowledgement has arrived.
     pub fn on_packet(&mut self, packet: &Packet, now: Instant) {
+        self.held_back = None;
         match (self.state, &packet.body) {
             (
                 State::SynSent { at, tries, .. } | State::Early { at, tries, .. },
@@ -147,6 +152,7 @@ impl Sender {
     /// Gives up a part of the window to a connection that has just opened, `others` having
     /// shared it so far (RFC 9040 §7).
     pub fn make_room(&mut self, others: usize) {
+        self.held_back = None;
         let n = others as f64;
         let window = self.connection.window_mut();
         window.cwnd = (window.cwnd * n / (n + 1.0)).max(1.0);

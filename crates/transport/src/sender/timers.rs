@@ -22,6 +22,9 @@ impl Sender {
 
     /// A deadline has passed: the pacer's, recovery's own, or the retransmission timer's.
     pub fn on_timer(&mut self, now: Instant) {
+        if self.recovery.deadline().is_some_and(|due| due <= now) {
+            self.held_back = None;
+        }
         if self.may_send_data() && !self.recovery.on_timer(&mut self.connection, now) {
             return self.fail();
         }
@@ -32,6 +35,7 @@ impl Sender {
         if !self.connection.timer_fires(now) {
             return;
         }
+        self.held_back = None;
         match self.state {
             State::SynSent { tries, .. } => self.on_syn_timeout(now, tries),
             State::Open | State::Early { .. } if self.persist != Persist::Off => {

@@ -14,7 +14,9 @@ impl Sender {
             return self.poll_syn(now);
         }
         let c = &mut self.connection;
-        let Some(segment) = self.recovery.plan(c) else {
+        let held_back = self.held_back.take();
+        debug_assert!(held_back.is_none() || held_back == self.recovery.plan(c));
+        let Some(segment) = held_back.or_else(|| self.recovery.plan(c)) else {
             if c.stack().recovery.id_update > 0 {
                 if let Some(packet) = self.recovery.answer_first_ack(c, now) {
                     return Some(packet);
@@ -53,6 +55,7 @@ impl Sender {
             }
         };
         if !admitted {
+            self.held_back = Some(segment);
             self.note_paced();
             return None;
         }
