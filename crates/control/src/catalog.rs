@@ -189,14 +189,14 @@ mod tests {
     use std::sync::Arc;
 
     const CONVENTIONS: [Convention; 4] = [
-        Convention::Rfc,
-        Convention::Ns2,
-        Convention::Linux,
-        Convention::Quic,
+        Convention::RFC,
+        Convention::NS2,
+        Convention::LINUX,
+        Convention::QUIC,
     ];
 
     fn complaint(startup: &str, avoidance: &str) -> String {
-        Recipe::parse(startup, avoidance, Convention::Rfc)
+        Recipe::parse(startup, avoidance, Convention::RFC)
             .unwrap_err()
             .to_string()
     }
@@ -287,8 +287,8 @@ mod tests {
             for param in &algorithm.params {
                 let spec = format!("{}:{}={}", algorithm.name, param.name, param.default);
                 let given = match algorithm.kind {
-                    AlgorithmKind::STARTUP => Recipe::parse(&spec, "reno", Convention::Rfc),
-                    AlgorithmKind::AVOIDANCE => Recipe::parse("slow-start", &spec, Convention::Rfc),
+                    AlgorithmKind::STARTUP => Recipe::parse(&spec, "reno", Convention::RFC),
+                    AlgorithmKind::AVOIDANCE => Recipe::parse("slow-start", &spec, Convention::RFC),
                     other => unreachable!("{other} is no algorithm of an endpoint"),
                 };
                 let explained = param.default.starts_with("by ") || param.default == "none";
@@ -306,7 +306,7 @@ mod tests {
         let recipe = Recipe::parse(
             " limited-slow-start : iw=10, max_ssthresh=50pkt",
             "reno:growth=per-ack",
-            Convention::Ns2,
+            Convention::NS2,
         )
         .unwrap();
         assert_eq!(
@@ -314,14 +314,14 @@ mod tests {
             "limited-slow-start:max_ssthresh=50,iw=10pkt"
         );
         assert_eq!(recipe.avoidance_spec(), "reno:growth=per-ack");
-        assert_eq!(recipe.convention(), Convention::Ns2);
+        assert_eq!(recipe.convention(), Convention::NS2);
         let again = Recipe::parse(
             &recipe.startup_spec(),
             &recipe.avoidance_spec(),
-            Convention::Ns2,
+            Convention::NS2,
         );
         assert_eq!(again.unwrap().startup_spec(), recipe.startup_spec());
-        let plain = Recipe::parse("hystart", "cubic", Convention::Linux).unwrap();
+        let plain = Recipe::parse("hystart", "cubic", Convention::LINUX).unwrap();
         assert_eq!(
             (plain.startup_spec(), plain.avoidance_spec()),
             ("hystart".into(), "cubic".into())
@@ -337,9 +337,9 @@ mod tests {
             let entry = &STARTUPS[0];
             let params =
                 Params::parse(AlgorithmKind::STARTUP, entry.name, entry.params, "").unwrap();
-            (entry.build)(&params, Convention::Rfc).unwrap()()
+            (entry.build)(&params, Convention::RFC).unwrap()()
         });
-        let read = |spec| Recipe::among(&custom, spec, "reno", Convention::Rfc);
+        let read = |spec| Recipe::among(&custom, spec, "reno", Convention::RFC);
         let recipe = read("./mine.py:Mine:x=1").unwrap();
         assert_eq!(recipe.startup_name(), "./mine.py:Mine:x=1");
         assert_eq!(made.load(Ordering::Relaxed), 0);
@@ -388,7 +388,7 @@ mod tests {
 
     #[test]
     fn a_name_from_elsewhere_is_taken_for_ours() {
-        let recipe = Recipe::parse("hystart++:css_rounds=3", "newreno", Convention::Rfc).unwrap();
+        let recipe = Recipe::parse("hystart++:css_rounds=3", "newreno", Convention::RFC).unwrap();
         assert_eq!(recipe.startup_name(), "hystart-plus-plus");
         assert_eq!(recipe.avoidance_name(), "reno");
     }
@@ -399,10 +399,10 @@ mod tests {
             complaint("slow-start:growth=bytes,limit=5", "reno"),
             "startup `slow-start`: parameter `limit` has no effect here; it needs `growth=abc`"
         );
-        let ns2 = Recipe::parse("slow-start:limit=5", "reno", Convention::Ns2);
+        let ns2 = Recipe::parse("slow-start:limit=5", "reno", Convention::NS2);
         assert!(ns2.is_err());
-        assert!(Recipe::parse("slow-start:limit=2", "reno", Convention::Ns2).is_ok());
-        assert!(Recipe::parse("slow-start:growth=abc,limit=5", "reno", Convention::Ns2).is_ok());
+        assert!(Recipe::parse("slow-start:limit=2", "reno", Convention::NS2).is_ok());
+        assert!(Recipe::parse("slow-start:growth=abc,limit=5", "reno", Convention::NS2).is_ok());
         for (spec, needs) in [
             (
                 "limited-slow-start:variant=ns2,arithmetic=exact",

@@ -544,7 +544,7 @@ mod tests {
     const MSS: u64 = 1460;
 
     fn slow_start(ssthresh: f64) -> (Controller, Window) {
-        let c = catalog::controller("slow-start", "reno", Convention::Rfc).unwrap();
+        let c = catalog::controller("slow-start", "reno", Convention::RFC).unwrap();
         let mut w = Window::new(MSS as u32);
         (w.cwnd, w.ssthresh) = (10.0, ssthresh);
         (c, w)
@@ -740,14 +740,14 @@ mod tests {
     #[test]
     fn a_startup_that_takes_no_notice_of_marks_hears_of_all_acks_meanwhile() {
         let heard = Arc::new(AtomicU32::new(0));
-        let slow_start = SlowStart::by_stack(Convention::Rfc);
+        let slow_start = SlowStart::by_stack(Convention::RFC);
         // The one that owns the window from the first mark on.
         let entry = catalog::AVOIDANCES
             .iter()
             .find(|e| e.name == "prague")
             .unwrap();
         let params = Params::parse(AlgorithmKind::AVOIDANCE, entry.name, entry.params, "").unwrap();
-        let avoidance = (entry.build)(&params, Convention::Rfc).unwrap()();
+        let avoidance = (entry.build)(&params, Convention::RFC).unwrap()();
         let mut c = Controller::new(Box::new(Unmarked(heard.clone())), slow_start, avoidance);
         let mut w = Window::new(MSS as u32);
         w.cwnd = 10.0;
@@ -769,7 +769,7 @@ mod tests {
 
     #[test]
     fn after_an_idle_time_a_startup_does_not_grow_in_the_recovery_of_an_earlier_mark() {
-        let mut c = catalog::controller("paced-chirping", "reno", Convention::Linux).unwrap();
+        let mut c = catalog::controller("paced-chirping", "reno", Convention::LINUX).unwrap();
         let mut w = Window::new(MSS as u32);
         c.on_established(&mut w, &Established::at(Instant::ZERO));
         let m = Marked {
@@ -806,7 +806,7 @@ mod tests {
 
     fn enduring() -> (Controller, Window) {
         let (_, w) = slow_start(f64::INFINITY);
-        let slow_start = SlowStart::by_stack(Convention::Rfc);
+        let slow_start = SlowStart::by_stack(Convention::RFC);
         let avoidance = Box::new(Counting(Arc::default()));
         (
             Controller::new(Box::new(Enduring), slow_start, avoidance),
@@ -861,9 +861,9 @@ mod tests {
         let entry = &catalog::STARTUPS[0];
         for (convention, packets, expected) in [
             // Two segments to the threshold: both ACKs are the startup's.
-            (Convention::Rfc, [1, 1, 1], (2, 1)),
+            (Convention::RFC, [1, 1, 1], (2, 1)),
             // The second ACK has some to spare, which are the avoidance's.
-            (Convention::Linux, [1, 4, 1], (1, 2)),
+            (Convention::LINUX, [1, 4, 1], (1, 2)),
         ] {
             let counts = Arc::new(Counts::default());
             let params =

@@ -310,7 +310,7 @@ mod tests {
     impl Flow {
         fn new(startup: &str, cc: &str, landing: &str) -> Flow {
             let rule = landing.parse().unwrap();
-            let c = catalog::controller(startup, cc, Convention::Rfc).unwrap();
+            let c = catalog::controller(startup, cc, Convention::RFC).unwrap();
             let mut c = c.landing(rule);
             let mut w = Window::new(MSS as u32);
             let e = Established {

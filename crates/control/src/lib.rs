@@ -5,7 +5,7 @@
 pub mod avoidance;
 pub mod catalog;
 mod controller;
-mod convention;
+pub mod convention;
 pub mod custom;
 pub mod entry;
 mod exit;
@@ -29,7 +29,7 @@ pub mod units;
 mod window;
 
 pub use controller::Controller;
-pub use convention::Convention;
+pub use convention::{Convention, Family};
 pub use custom::CustomStartups;
 pub use exit::{Exit, Reason};
 pub use initial_window::{AfterSynLoss, InitialWindow};

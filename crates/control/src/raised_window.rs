@@ -38,9 +38,9 @@ pub(crate) struct RaisedWindow {
 }
 
 impl RaisedWindow {
-    /// Under the convention of picoquic.
+    /// Under a convention that has it.
     pub(crate) fn of(convention: Convention) -> Option<RaisedWindow> {
-        (convention == Convention::Picoquic).then_some(RaisedWindow {
+        convention.raises_window.then_some(RaisedWindow {
             initial: 0.0,
             min_rtt: Duration::MAX,
             reference: None,
@@ -110,7 +110,15 @@ mod tests {
     const INITIAL: f64 = 15_360.0 / 1440.0;
 
     fn opened(startup: &str, rtt: f64) -> (Controller, Window) {
-        let mut c = catalog::controller(startup, "reno", Convention::Picoquic).unwrap();
+        let mut c = catalog::controller(
+            startup,
+            "reno",
+            Convention {
+                raises_window: true,
+                ..Convention::QUIC
+            },
+        )
+        .unwrap();
         let mut w = Window::new(MSS);
         let e = Established {
             initial_window: INITIAL,

@@ -7,7 +7,7 @@
 use crate::params::{Params, SpecError};
 use crate::session::limited::{flight_before, GateRule};
 use crate::signals::{Ack, Established};
-use crate::{params, Convention, InitialWindow, Segments, Window};
+use crate::{params, Convention, Family, InitialWindow, Segments, Window};
 
 params! {
     /// Parameters of slow start, which other startups have too.
@@ -92,13 +92,13 @@ impl GrowthRule {
     }
 
     fn of(growth: Option<Growth>, limit: Segments, convention: Convention) -> GrowthRule {
-        if growth.is_none() && convention == Convention::S2n {
+        if growth.is_none() && convention.grows_to_twice_the_flight {
             return GrowthRule::BytesOfFlight(0);
         }
-        let by_stack = match convention {
-            Convention::Ns2 => Growth::PerAck,
-            Convention::Linux => Growth::Packets,
-            quic if quic.is_quic() => Growth::Bytes,
+        let by_stack = match convention.family {
+            Family::Ns2 => Growth::PerAck,
+            Family::Linux => Growth::Packets,
+            Family::Quic => Growth::Bytes,
             _ => Growth::Abc,
         };
         match growth.unwrap_or(by_stack) {
@@ -163,7 +163,7 @@ impl SlowStart {
         };
         w.ssthresh = match self.ssthresh {
             Some(ssthresh) => ssthresh,
-            None if self.convention == Convention::Ns2 => peer_window(w, e.peer_window),
+            None if self.convention.family == Family::Ns2 => peer_window(w, e.peer_window),
             None => f64::INFINITY,
         };
     }
@@ -264,7 +264,10 @@ mod tests {
 
     #[test]
     fn under_s2n_the_window_grows_to_twice_the_largest_flight() {
-        let mut slow_start = SlowStart::by_stack(Convention::S2n);
+        let mut slow_start = SlowStart::by_stack(Convention {
+            grows_to_twice_the_flight: true,
+            ..Convention::QUIC
+        });
         let mut w = Window::new(1000);
         w.cwnd = 18.0;
         let mut ack = |flight| {

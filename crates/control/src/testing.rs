@@ -23,7 +23,7 @@ pub(crate) fn ms(x: f64) -> Duration {
 
 /// Slow start as RFC 5681 and RFC 3465 have it.
 pub(crate) fn slow_start() -> SlowStart {
-    SlowStart::by_stack(Convention::Rfc)
+    SlowStart::by_stack(Convention::RFC)
 }
 
 /// Receiver's rule for when it acknowledges.

@@ -115,7 +115,7 @@ fn no_startup_leaves_a_pace_to_the_avoidance() {
              with_slow_start!, `ssthresh` among them",
             entry.name
         );
-        for convention in [Convention::Rfc, Convention::Ns2, Convention::Linux] {
+        for convention in [Convention::RFC, Convention::NS2, Convention::LINUX] {
             for ssthresh in [5, 20, 40, 200] {
                 for at_once in [1, 2, u64::MAX] {
                     for most in [3, u64::MAX] {

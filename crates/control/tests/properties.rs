@@ -5,7 +5,7 @@ use flowstart_control::signals::{
     Ack, Delivery, Established, Feedback, Idle, Loss, Marked, PathInfo, PathMemory, PeerGap,
     RateSample, Recovered, Sent, Timeout,
 };
-use flowstart_control::{Controller, Convention, Duration, Instant, Rate, Window};
+use flowstart_control::{Controller, Convention, Duration, Family, Instant, Rate, Window};
 use proptest::prelude::*;
 
 const MSS: u32 = 1460;
@@ -535,7 +535,7 @@ fn check(flow: &Flow, before: &Window, event: &Event, recipe: &Recipe, owned: bo
         Event::Ack {
             cwnd_limited: false,
             ..
-        } => convention != Convention::Rfc,
+        } => convention.family != Family::Rfc,
         _ => true,
     };
     assert!(
@@ -572,7 +572,7 @@ fn play(recipe: &Recipe, e: &Established, known: &PathInfo, events: &[Event]) ->
 }
 
 fn recipes() -> Vec<Recipe> {
-    let conventions = [Convention::Rfc, Convention::Ns2, Convention::Linux];
+    let conventions = [Convention::RFC, Convention::NS2, Convention::LINUX];
     let names = STARTUPS
         .iter()
         .flat_map(|s| AVOIDANCES.iter().map(|a| (s.name, a.name)));

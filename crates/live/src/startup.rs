@@ -51,7 +51,7 @@ impl std::error::Error for StartupError {}
 impl Startup {
     /// Reads two specifications such as `careful-resume` and `cubic`.
     pub fn parse(startup: &str, cc: &str) -> Result<Startup, StartupError> {
-        let recipe = Recipe::parse(startup, cc, Convention::Quic);
+        let recipe = Recipe::parse(startup, cc, Convention::QUIC);
         Startup::of(Arc::new(recipe.map_err(StartupError::Spec)?))
     }
 

@@ -172,7 +172,7 @@ impl Settings {
             2 => "hystart:detect=delay".into(),
             _ => "hystart".into(),
         };
-        let controller = catalog::controller(&startup, &self.cc, Convention::Linux);
+        let controller = catalog::controller(&startup, &self.cc, Convention::LINUX);
         controller.map_err(|error| Problem::new(1, error.to_string()))
     }
 }

@@ -90,7 +90,7 @@ fn transfer(parameters: &str) -> Outcome {
     );
     let params = Params::parse(AlgorithmKind::STARTUP, ENTRY.name, ENTRY.params, parameters)
         .expect("the parameters are this example's own");
-    let make = (ENTRY.build)(&params, Convention::Rfc).expect("every value goes with every other");
+    let make = (ENTRY.build)(&params, Convention::RFC).expect("every value goes with every other");
     let custom = CustomStartups::none().with(ENTRY.name, make);
     let scenario = scenario.expect("the scenario is this example's own");
     Prepared::among(&scenario, &custom)
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn it_grows_until_a_round_trip_is_a_quarter_above_the_minimum() {
-        let mut slow_start = SlowStart::by_stack(Convention::Rfc);
+        let mut slow_start = SlowStart::by_stack(Convention::RFC);
         let params = Params::parse(AlgorithmKind::STARTUP, "", Settings::PARAMS, "");
         let mut start = CautiousStart::new(Settings::read(&params.unwrap()).unwrap());
         let mut w = Window::new(1460);

@@ -24,7 +24,7 @@ fn custom() -> CustomStartups {
     CustomStartups::none().with("some/where.py:Mine:x=1", || {
         let entry = &STARTUPS[0];
         let params = Params::parse(AlgorithmKind::STARTUP, entry.name, entry.params, "").unwrap();
-        (entry.build)(&params, Convention::Rfc).unwrap()()
+        (entry.build)(&params, Convention::RFC).unwrap()()
     })
 }
 
@@ -87,7 +87,7 @@ impl Startup for Accountant {
     }
 
     fn on_recovery_ack(&mut self, w: &mut Window, a: &Ack) {
-        self.on_ack(w, a, &mut SlowStart::by_stack(Convention::Rfc));
+        self.on_ack(w, a, &mut SlowStart::by_stack(Convention::RFC));
     }
 
     fn on_congestion(&mut self, w: &mut Window, c: &Congestion) -> Response {

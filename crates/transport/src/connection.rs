@@ -86,33 +86,33 @@ pub struct AckMeta {
 /// The state of a sending endpoint, without its recovery.
 pub struct Connection {
     /// The endpoint's behaviours.
-    pub stack: Arc<Stack>,
+    stack: Arc<Stack>,
     /// Which flow this is.
-    pub flow: u32,
+    flow: u32,
     /// The window it obeys, and what sets that.
-    pub session: Session,
+    session: Session,
     /// What is out.
-    pub sent: SentPackets,
+    sent: SentPackets,
     /// The next position to send: behind `high` while going back.
-    pub nxt: u64,
+    nxt: u64,
     /// Where `high` was before the last segment left.
-    pub prev_high: u64,
+    prev_high: u64,
     /// One past the last byte the application has handed over.
-    pub queued: u64,
+    queued: u64,
     /// The peer's window in bytes.
-    pub peer_window: u64,
+    peer_window: u64,
     /// Round-trip estimates and the timeout.
-    pub rtt: RttEstimator,
+    rtt: RttEstimator,
     /// The retransmission timer.
-    pub timer: Timer,
+    timer: Timer,
     /// What it did.
-    pub counters: Counters,
+    counters: Counters,
     /// The next segment of new data is the last of a burst.
-    pub pushes: bool,
+    pushes: bool,
     /// Samples of the delivery rate are taken whether the startup reads them or not.
-    pub keeps_sampling: bool,
+    keeps_sampling: bool,
     /// Throughput of its data, where it is shared with other connections.
-    pub throughput: Option<Box<Throughput>>,
+    throughput: Option<Box<Throughput>>,
     /// What only some connections need.
     extensions: Option<Box<Extensions>>,
     /// The one segment being timed, where only one is.
@@ -181,6 +181,117 @@ impl Connection {
             repairing_until: 0,
             stack,
         }
+    }
+
+    /// The endpoint's behaviours.
+    #[inline(always)]
+    pub fn stack(&self) -> &Stack {
+        &self.stack
+    }
+
+    /// The window it obeys.
+    #[inline(always)]
+    pub fn window(&self) -> &Window {
+        &self.session.window
+    }
+
+    /// The window, for pacing, reductions and the application's idle times.
+    #[inline(always)]
+    pub fn window_mut(&mut self) -> &mut Window {
+        &mut self.session.window
+    }
+
+    /// What sets the window.
+    #[inline(always)]
+    pub fn controller(&self) -> &Controller {
+        &self.session.controller
+    }
+
+    /// What is out.
+    #[inline(always)]
+    pub fn sent(&self) -> &SentPackets {
+        &self.sent
+    }
+
+    /// What is out, for loss detection.
+    #[inline(always)]
+    pub fn sent_mut(&mut self) -> &mut SentPackets {
+        &mut self.sent
+    }
+
+    /// Round-trip estimates and the timeout.
+    #[inline(always)]
+    pub fn rtt(&self) -> &RttEstimator {
+        &self.rtt
+    }
+
+    /// Round-trip estimates, to be corrected.
+    pub fn rtt_mut(&mut self) -> &mut RttEstimator {
+        &mut self.rtt
+    }
+
+    /// What it did.
+    #[inline(always)]
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// A timer has expired, with data outstanding.
+    pub fn count_timeout(&mut self) {
+        self.counters.timeouts += 1;
+    }
+
+    /// A SYN is sent again.
+    pub fn count_syn_retransmit(&mut self) {
+        self.counters.syn_retransmits += 1;
+    }
+
+    /// Throughput of its data, where it is shared with other connections.
+    pub fn throughput(&self) -> Option<&Throughput> {
+        self.throughput.as_deref()
+    }
+
+    /// The next position to send: behind [`high`](Self::high) while going back.
+    #[inline(always)]
+    pub fn nxt(&self) -> u64 {
+        self.nxt
+    }
+
+    /// What follows this position is sent again.
+    pub fn go_back_to(&mut self, position: u64) {
+        self.nxt = position;
+    }
+
+    /// One past the last byte that the application has handed over.
+    #[inline(always)]
+    pub fn queued(&self) -> u64 {
+        self.queued
+    }
+
+    /// The application hands over so many bytes more.
+    pub fn queue(&mut self, bytes: u64) {
+        self.queued = self.queued.saturating_add(bytes);
+    }
+
+    /// The peer's window in bytes.
+    #[inline(always)]
+    pub fn peer_window(&self) -> u64 {
+        self.peer_window
+    }
+
+    /// Where [`high`](Self::high) was before the last segment left.
+    pub fn prev_high(&self) -> u64 {
+        self.prev_high
+    }
+
+    /// The next segment of new data is the last of a burst, or is not.
+    pub fn set_push(&mut self, pushes: bool) {
+        self.pushes = pushes;
+    }
+
+    /// Samples of the delivery rate are taken whether the startup reads them or not.
+    pub fn keep_sampling(&mut self) {
+        self.keeps_sampling = true;
     }
 
     /// Maximum segment size in bytes.
@@ -457,5 +568,21 @@ impl Connection {
         if cwnd > self.counters.max_cwnd {
             self.counters.max_cwnd = cwnd;
         }
+    }
+}
+
+/// What tests set of a connection.
+#[cfg(test)]
+impl Connection {
+    pub fn set_queued(&mut self, position: u64) {
+        self.queued = position;
+    }
+
+    pub fn set_peer_window(&mut self, bytes: u64) {
+        self.peer_window = bytes;
+    }
+
+    pub fn stack_mut(&mut self) -> &mut Stack {
+        Arc::make_mut(&mut self.stack)
     }
 }

@@ -12,7 +12,7 @@
 //! acknowledged. What leaves in the first flight is filled up by the same write.
 
 use super::connection::Connection;
-use super::pacing_rate::burst;
+use super::pacing::rate::burst;
 use crate::narrow::saturated;
 use flowstart_control::model::pacing::GSO_MAX;
 use flowstart_control::{Duration, Instant};
@@ -77,14 +77,14 @@ impl Offload {
         repairs: bool,
         now: Instant,
     ) -> Option<Verdict> {
-        let (mss, cwnd) = (c.mss(), c.session.window.cwnd_segments());
+        let (mss, cwnd) = (c.mss(), c.window().cwnd_segments());
         let room = cwnd.saturating_sub(pipe.div_ceil(mss));
         let burst = u64::from(burst(c));
         let packet = self.rest_of_packet(c);
-        let unsent = c.queued - c.nxt;
+        let unsent = c.queued() - c.nxt();
         if !repairs {
             let by_window = room * mss;
-            let by_peer = (c.una().saturating_add(c.peer_window)).saturating_sub(c.nxt);
+            let by_peer = (c.una().saturating_add(c.peer_window())).saturating_sub(c.nxt());
             let limit = by_window.min(by_peer);
             let enough = limit >= burst * mss
                 || match packet < unsent {
@@ -92,7 +92,7 @@ impl Offload {
                     // The application has no more, and reports it.
                     false => limit > unsent || unsent <= mss,
                 }
-                || limit >= (cwnd * mss).min(c.peer_window) / TSO_WIN_DIVISOR;
+                || limit >= (cwnd * mss).min(c.peer_window()) / TSO_WIN_DIVISOR;
             if !enough && is_near(c, now) {
                 return Some(match by_window < by_peer {
                     true => Verdict::WaitsForWindow,
@@ -111,36 +111,36 @@ impl Offload {
     fn rest_of_packet(&mut self, c: &Connection) -> u64 {
         let whole = |size: u64| (size / c.mss()).max(1) * c.mss();
         if c.una() == 0 {
-            let window = c.peer_window;
+            let window = c.peer_window();
             let half = if window > SMALL_WINDOW {
                 window / 2
             } else {
                 window
             };
-            (self.size, self.written) = (whole(GSO_MAX.min(half)), c.queued);
+            (self.size, self.written) = (whole(GSO_MAX.min(half)), c.queued());
             return self.size;
         }
         if self.end == 0 {
-            self.end = c.nxt + self.size;
+            self.end = c.nxt() + self.size;
         }
         // A burst that began in the last packet may have taken something of this one.
-        while self.end <= c.nxt {
+        while self.end <= c.nxt() {
             self.end += match self.end < self.written {
                 true => self.size,
                 false => whole(GSO_MAX),
             };
         }
-        self.end - c.nxt
+        self.end - c.nxt()
     }
 }
 
 /// Whether the last segment has just left and the next acknowledgement is about to come.
 fn is_near(c: &Connection, now: Instant) -> bool {
-    let Some((srtt, _)) = c.rtt.smoothed().filter(|_| c.outstanding() > 0) else {
+    let Some((srtt, _)) = c.rtt().smoothed().filter(|_| c.outstanding() > 0) else {
         return false;
     };
     now.since(c.last_sent()) <= SHORT
-        && (c.sent.oldest_left() + srtt).since(now) <= SHORT.min(srtt.over(2))
+        && (c.sent().oldest_left() + srtt).since(now) <= SHORT.min(srtt.over(2))
 }
 
 #[cfg(test)]
@@ -159,17 +159,17 @@ mod tests {
     /// A connection to a peer that has offered `window` in its SYN-ACK. Ten segments have left at
     /// 0 ms and the first is acknowledged at 60 ms, which has let `then` more leave.
     fn connection(window: u64, cwnd: f64, then: u64, offload: &mut Offload) -> Connection {
-        let controller = catalog::controller("slow-start", "reno", Convention::Linux).unwrap();
+        let controller = catalog::controller("slow-start", "reno", Convention::LINUX).unwrap();
         let mut c = Connection::new(Arc::new(Stack::linux()), 0, controller);
         let sample = RttSample::of_handshake(Instant::ZERO);
-        c.rtt.sample(&sample, Instant::ZERO + RTT);
-        c.queued = 1000 * c.mss();
-        c.peer_window = window;
-        c.session.window.cwnd = 10.0;
+        c.rtt_mut().sample(&sample, Instant::ZERO + RTT);
+        c.set_queued(1000 * c.mss());
+        c.set_peer_window(window);
+        c.window_mut().cwnd = 10.0;
         send(&mut c, 10, Instant::ZERO, offload);
         c.acknowledge(c.mss(), [].into_iter(), Instant::ZERO + RTT);
-        c.peer_window = u64::MAX;
-        c.session.window.cwnd = cwnd;
+        c.set_peer_window(u64::MAX);
+        c.window_mut().cwnd = cwnd;
         send(&mut c, then, Instant::ZERO + RTT, offload);
         c
     }
@@ -189,7 +189,7 @@ mod tests {
     /// for so many.
     fn verdict(c: &Connection, offload: &mut Offload, room: u64, after: Duration) -> Verdict {
         offload.left = 0;
-        let pipe = (c.session.window.cwnd_segments() - room) * c.mss();
+        let pipe = (c.window().cwnd_segments() - room) * c.mss();
         offload.examine(c, pipe, false, Instant::ZERO + RTT + after)
     }
 
@@ -248,7 +248,7 @@ mod tests {
         let mut waits = Vec::new();
         for _ in 30..80 {
             if verdict(&c, &mut offload, 1, Duration::ZERO) == LEAVES {
-                waits.push(c.nxt / c.mss());
+                waits.push(c.nxt() / c.mss());
             }
             send(&mut c, 1, Instant::ZERO + RTT, &mut offload);
         }
@@ -275,11 +275,11 @@ mod tests {
     fn the_end_of_the_data_does_not_wait() {
         let mut offload = Offload::default();
         let mut c = connection(65_535, 40.0, 20, &mut offload);
-        c.queued = c.nxt + c.mss() / 2;
+        c.set_queued(c.nxt() + c.mss() / 2);
         assert_eq!(verdict(&c, &mut offload, 1, Duration::ZERO), LEAVES);
-        c.queued = c.nxt + c.mss() + 1;
+        c.set_queued(c.nxt() + c.mss() + 1);
         assert_eq!(verdict(&c, &mut offload, 1, Duration::ZERO), WaitsForWindow);
-        c.peer_window = c.nxt + c.mss() - c.una() - 1;
+        c.set_peer_window(c.nxt() + c.mss() - c.una() - 1);
         assert_eq!(verdict(&c, &mut offload, 3, Duration::ZERO), WaitsForPeer);
     }
 }

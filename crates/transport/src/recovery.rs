@@ -1,4 +1,4 @@
-//! Loss recovery: what a loss detector has found out is answered, in this order whatever the
+//! Loss recovery: what a loss detector has outcome out is answered, in this order whatever the
 //! detector. A timeout that was for nothing is undone, a recovery ends, another begins, a mark is
 //! answered, the window takes a step down, and the controller hears of the acknowledgement.
 //!
@@ -8,7 +8,7 @@
 use super::connection::{AckMeta, Connection};
 use super::info::Info;
 use super::loss::outcome::{AckOutcome, AckReport, AckRole, CongestionEvent, Events};
-use super::loss::Loss;
+use super::loss::{Detector, LossDetector};
 use super::reduction::Reduction;
 use super::segment::{ByteRange, SegmentRange};
 use super::stack::Stack;
@@ -18,7 +18,7 @@ use flowstart_wire::{Ack, ByteAck, Packet};
 
 /// The recovery of one connection.
 pub struct Recovery {
-    loss: Loss,
+    detector: Detector,
     reduction: Reduction,
 }
 
@@ -26,21 +26,21 @@ impl Recovery {
     /// The recovery of a stack.
     pub fn new(stack: &Stack) -> Recovery {
         Recovery {
-            loss: Loss::new(stack),
+            detector: Detector::new(stack),
             reduction: Reduction::new(stack),
         }
     }
 
     /// The handshake is over; `lost` where a packet of it was, and that is a congestion event.
     pub fn on_handshake(&mut self, c: &mut Connection, lost: bool, now: Instant) {
-        if let Some(mut found) = self.loss.on_handshake(c, lost) {
-            self.answer(c, &mut found, None, now);
+        if let Some(mut outcome) = self.detector.on_handshake(c, lost) {
+            self.answer(c, &mut outcome, None, now);
         }
     }
 
     /// The handshake ends in the first data packet.
     pub fn on_first_packet_shared(&mut self, c: &Connection) {
-        self.loss.on_first_packet_shared(c);
+        self.detector.on_first_packet_shared(c);
     }
 
     /// Takes in an acknowledgement of what was sent. Not inlined into the event loop.
@@ -60,9 +60,9 @@ impl Recovery {
     fn is_plain(&self, c: &Connection, ack: &ByteAck) -> bool {
         ack.is_bare()
             && ack.una() > c.una()
-            && c.stack.fast_path
-            && c.sent.is_clear()
-            && self.loss.is_steady(c)
+            && c.stack().fast_path
+            && c.sent().is_clear()
+            && self.detector.is_steady(c)
             && !self.reduction.is_active()
     }
 
@@ -76,52 +76,51 @@ impl Recovery {
         let sent = c.acknowledge_in_order(una, now);
         let rtt = c.take_sample(Some(sent), now);
         let report = AckReport {
-            cwnd_limited: self.loss.on_plain_ack(c, sent.newest, now),
+            cwnd_limited: self.detector.on_plain_ack(c, sent.newest, now),
             ..AckReport::of(c.outstanding(), acked, rtt, AckRole::Growth)
         };
         let signal = c.ack_signal(&report, now);
-        c.session.on_ack(&signal);
-        c.note_cwnd();
-        self.loss.after_ack(c, true, now);
+        c.grow_plainly(&signal);
+        self.detector.after_ack(c, true, now);
     }
 
     /// Takes in any acknowledgement.
     #[inline(never)]
     fn on_any_ack(&mut self, c: &mut Connection, ack: &Ack, meta: AckMeta, now: Instant) {
         let una = c.una();
-        let mut found = self.loss.on_ack(c, ack, now);
-        let Some(found) = &mut found else { return };
-        match &found.report {
+        let mut outcome = self.detector.take_ack(c, ack, now);
+        let Some(outcome) = &mut outcome else { return };
+        match &outcome.report {
             // Mostly, but under RACK, which has an event for each acknowledgement.
-            Some(report) if found.events.is_none() && !meta.ece => {
+            Some(report) if outcome.events.is_none() && !meta.ece => {
                 if report.audience != AckRole::OwnerOnly || c.controller_owns_cwnd() {
                     let signal = c.ack_signal(report, now);
                     notify_controller(c, &signal, report.audience, meta);
                 }
             }
-            _ => self.answer(c, found, Some(meta), now),
+            _ => self.answer(c, outcome, Some(meta), now),
         }
-        self.loss.after_ack(c, c.una() > una, now);
+        self.detector.after_ack(c, c.una() > una, now);
     }
 
-    /// Answers what was found from an acknowledgement with this meta data, or from something else.
+    /// Answers what was outcome from an acknowledgement with this meta data, or from something else.
     #[inline(never)]
     fn answer(
         &mut self,
         c: &mut Connection,
-        found: &mut AckOutcome,
+        outcome: &mut AckOutcome,
         meta: Option<AckMeta>,
         now: Instant,
     ) {
         // Every controller counts what was delivered.
         let counted = |report: &&AckReport| report.audience != AckRole::OwnerOnly;
-        let counted = found.report.as_ref().filter(counted);
+        let counted = outcome.report.as_ref().filter(counted);
         let mut signal = counted.map(|report| c.ack_signal(report, now));
-        let mut events = found.events;
-        if c.stack.window.grows_before_loss {
+        let mut events = outcome.events;
+        if c.stack().window.grows_before_loss {
             if let (Some(then), Some(growth), Some(meta)) = (&mut events, &mut signal, meta) {
                 self.change_state(c, &then.before_loss(), now);
-                if let Some(report) = found.report.take() {
+                if let Some(report) = outcome.report.take() {
                     growth.credit = report.credit;
                     notify_controller(c, growth, report.audience, meta);
                 }
@@ -131,15 +130,15 @@ impl Recovery {
         if let Some(events) = &events {
             self.change_state(c, events, now);
         }
-        let marked = meta.is_some_and(|meta| meta.ece) && self.loss.on_mark(c, found);
+        let marked = meta.is_some_and(|meta| meta.ece) && self.detector.on_mark(c, outcome);
         if marked {
             self.reduction.begin_for_mark(c, now);
-            c.session.forget();
+            c.forget_window();
         }
-        if let Some(step) = found.events.as_ref().and_then(|events| events.step) {
+        if let Some(step) = outcome.events.as_ref().and_then(|events| events.step) {
             self.reduction.step(c, step);
         }
-        if let (Some(report), Some(meta)) = (&found.report, meta) {
+        if let (Some(report), Some(meta)) = (&outcome.report, meta) {
             if signal.is_none() && c.controller_owns_cwnd() {
                 signal = Some(c.ack_signal(report, now));
             }
@@ -168,35 +167,35 @@ impl Recovery {
         }
         if let Some(began) = events.began {
             match began {
-                CongestionEvent::Repair => c.session.forget(),
+                CongestionEvent::Repair => c.forget_window(),
                 CongestionEvent::Repaired => {}
                 CongestionEvent::Reduction { .. } | CongestionEvent::SlowStart { .. }
                     if c.has_answered_mark() =>
                 {
-                    c.session.forget();
+                    c.forget_window();
                 }
                 CongestionEvent::Reduction { .. } | CongestionEvent::SlowStart { .. } => {
-                    c.session.save(c.outstanding())
+                    c.save_window()
                 }
             }
             self.reduction.begin(c, began, now);
         }
         if events.persistent {
             self.reduction.on_persistent_congestion(c, now);
-            c.session.forget();
+            c.forget_window();
         }
     }
 
     /// The retransmission timer has expired: notifies the controller.
     /// False where the connection is to be given up.
     pub fn on_timeout(&mut self, c: &mut Connection, now: Instant) -> bool {
-        let pipe = self.loss.pipe(c);
-        let (again, reduced) = (c.has_timed_out(), self.loss.has_reduced(c));
+        let pipe = self.detector.pipe(c);
+        let (again, reduced) = (c.has_timed_out(), self.detector.has_reduced(c));
         if !again && !reduced {
-            c.session.save(c.outstanding());
+            c.save_window();
         }
         let goes_on = c.time_out(now, pipe, reduced);
-        self.loss.on_timeout(c, again);
+        self.detector.on_timeout(c, again);
         self.reduction.stop();
         goes_on
     }
@@ -204,75 +203,75 @@ impl Recovery {
     /// Data has been queued or the connection has opened: sending is not tied to an
     /// acknowledgement.
     pub fn on_data(&mut self) {
-        self.loss.on_data();
+        self.detector.on_data();
     }
 
     /// Returns the segment that may leave next, if the pacer consents.
     #[inline(always)]
     pub fn plan(&self, c: &Connection) -> Option<SegmentRange> {
-        self.loss.plan(c)
+        self.detector.plan(c)
     }
 
     /// `segment` is about to be sent.
     #[inline]
     pub fn on_sent(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) {
         self.reduction.on_sent();
-        self.loss.on_sent(c, segment, now);
+        self.detector.on_sent(c, segment, now);
     }
 
     /// A packet without data that is due, where no other is.
     #[cold]
     #[inline(never)]
     pub fn answer_first_ack(&mut self, c: &mut Connection, now: Instant) -> Option<Packet> {
-        self.loss.answer(c, now)
+        self.detector.answer(c, now)
     }
 
     /// Whether `segment` leaves now, where new data waits until there is enough of it for a burst.
     #[inline(always)]
     pub fn may_leave(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) -> bool {
-        self.loss.may_leave(c, segment, now)
+        self.detector.may_leave(c, segment, now)
     }
 
     /// It has been sent.
     #[inline]
     pub fn after_sent(&mut self, c: &mut Connection, plan: ByteRange, now: Instant) {
-        self.loss.after_sent(c, plan, now);
+        self.detector.after_sent(c, plan, now);
     }
 
     /// When to call [`on_timer`](Self::on_timer): a timer besides the
     /// retransmission timer.
     pub fn deadline(&self) -> Option<Instant> {
-        self.loss.deadline()
+        self.detector.deadline()
     }
 
     /// That deadline may have passed. False where the connection is to be given up.
     pub fn on_timer(&mut self, c: &mut Connection, now: Instant) -> bool {
-        if let Some(mut found) = self.loss.on_timer(c, now) {
-            self.answer(c, &mut found, None, now);
+        if let Some(mut outcome) = self.detector.on_timer(c, now) {
+            self.answer(c, &mut outcome, None, now);
         }
-        !self.loss.gives_up(c)
+        !self.detector.gives_up(c)
     }
 
     /// Whether anything of `[start, end)` is known to have arrived beyond what is acknowledged.
     pub fn has_arrived(&self, c: &Connection, start: u64, end: u64) -> bool {
-        self.loss.has_arrived(c, start, end)
+        self.detector.has_arrived(c, start, end)
     }
 
     /// Bytes in flight, as the loss detector estimates them.
     #[inline]
     pub fn pipe(&self, c: &Connection) -> u64 {
-        self.loss.pipe(c)
+        self.detector.pipe(c)
     }
 
     /// What is out, and what has become of it, where the loss detector is Linux's.
     pub fn info(&self, c: &Connection) -> Option<Info> {
-        self.loss.info(c)
+        self.detector.info(c)
     }
 
     /// The loss detector.
     #[cfg(test)]
-    pub fn loss(&self) -> &Loss {
-        &self.loss
+    pub fn detector(&self) -> &Detector {
+        &self.detector
     }
 }
 

@@ -12,11 +12,14 @@ pub use omission::{Omission, Touches};
 pub use presets::{all_presets, names, Preset, DEFAULT, PRESETS};
 
 use super::handshake::{Handshake, SMALLEST_INITIAL};
+pub use super::pacing::bucket::Bucket;
 use super::receive_window::{Field, Growth, ReceiveBuffer, ReceiveWindow};
 use super::receiver::{AckPolicy, ReceiverConfig, ReceiverOptions, WindowField};
 use super::rtt::{RtoParams, RttRule};
-pub use super::token_bucket::Bucket;
 use crate::narrow::whole;
+use flowstart_control::convention::{
+    BbrSource, CountAfterLoss, CubicVariant, HyStartVariant, Judging,
+};
 use flowstart_control::{
     AfterSynLoss, Convention, Duration, InitialWindow, Rate, RateCodes, Segments,
 };
@@ -158,6 +161,16 @@ pub struct PacingOptions {
     /// Such bursts are larger on paths of up to a few milliseconds (Linux's `tcp_tso_rtt_log`: in
     /// 6.1, not in 5.15).
     pub tso_by_rtt: bool,
+}
+
+impl PacingOptions {
+    /// The bucket of tokens, where there is one.
+    pub fn bucket(&self) -> Option<Bucket> {
+        match self.rule {
+            Pacing::TokenBucket(bucket) => Some(bucket),
+            _ => None,
+        }
+    }
 }
 
 /// What connections leave behind for each other.

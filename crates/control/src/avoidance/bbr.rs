@@ -82,7 +82,7 @@ params! {
 
 fn build(params: &Params, convention: Convention) -> Result<Box<Maker>, SpecError> {
     let given = Settings::read(params)?.version;
-    let source = given.unwrap_or(Source::by_stack(convention));
+    let source = given.unwrap_or(convention.bbr);
     Ok(match Bbr::of(source, convention, None, None) {
         Some(model) => copies(BbrAvoidance {
             source: given,

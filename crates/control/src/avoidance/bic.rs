@@ -30,7 +30,7 @@ use crate::model::capacity::Capacity;
 use crate::model::Model;
 use crate::params::{Params, Ratio, SpecError};
 use crate::signals::{Ack, Loss, Timeout};
-use crate::{params, Convention, Instant, Segments, Window};
+use crate::{params, Convention, Family, Instant, Segments, Window};
 
 /// Entry of `bic` in the catalog of congestion controls.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -101,7 +101,7 @@ impl Bic {
             step: 1.0,
             next_step: 0.0,
             undo: None,
-            restores: convention != Convention::Linux,
+            restores: convention.family != Family::Linux,
         })
     }
 
@@ -214,7 +214,7 @@ mod tests {
     fn bic(cwnd: f64, w_max: Option<f64>) -> (Bic, Window) {
         let kind = crate::params::AlgorithmKind::AVOIDANCE;
         let params = Params::parse(kind, ENTRY.name, ENTRY.params, "").unwrap();
-        let mut bic = Bic::new(&params, Convention::Ns2).unwrap();
+        let mut bic = Bic::new(&params, Convention::NS2).unwrap();
         bic.w_max = w_max;
         let mut w = Window::new(1460);
         (w.cwnd, w.ssthresh) = (cwnd, 2.0);
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn a_startup_without_loss_leads_to_probing() {
-        let mut c = catalog::controller("slow-start", "bic", Convention::Rfc).unwrap();
+        let mut c = catalog::controller("slow-start", "bic", Convention::RFC).unwrap();
         let mut w = Window::new(1460);
         (w.cwnd, w.ssthresh) = (100.0, 100.0);
         c.on_ack(&mut w, &Ack::of(Instant::ZERO, 1460));
@@ -288,7 +288,7 @@ mod tests {
     #[test]
     fn steps_in_the_wrong_order_are_refused() {
         let complaint = |spec: &str| {
-            let error = catalog::controller("slow-start", spec, Convention::Rfc);
+            let error = catalog::controller("slow-start", spec, Convention::RFC);
             error.err().unwrap().to_string()
         };
         assert!(complaint("bic:s_max=0").ends_with("`0` is not a number from 1 to 1000000"));

@@ -208,7 +208,7 @@ mod tests {
     const RTT: Duration = Duration::from_millis(100);
 
     fn flow(cwnd: f64) -> (Controller, Window) {
-        let c = catalog::controller("slow-start", "cubic:variant=2008", Convention::Rfc).unwrap();
+        let c = catalog::controller("slow-start", "cubic:variant=2008", Convention::RFC).unwrap();
         let mut w = Window::new(MSS as u32);
         (w.cwnd, w.ssthresh) = (cwnd, cwnd);
         (c, w)

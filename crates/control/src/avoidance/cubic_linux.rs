@@ -253,7 +253,7 @@ mod tests {
     const RTT: Duration = Duration::from_millis(100);
 
     fn flow(cwnd: f64) -> (Controller, Window) {
-        let c = catalog::controller("slow-start", "cubic", Convention::Linux).unwrap();
+        let c = catalog::controller("slow-start", "cubic", Convention::LINUX).unwrap();
         let mut w = Window::new(MSS as u32);
         (w.cwnd, w.ssthresh) = (cwnd, cwnd);
         (c, w)

@@ -168,7 +168,8 @@ mod tests {
     const MSS: u32 = 1252;
 
     fn lost_at(cwnd: Segments, marked: bool) -> (Controller, Window) {
-        let mut c = catalog::controller("slow-start", "cubic", Convention::Neqo).unwrap();
+        let mut c =
+            catalog::controller("slow-start", "cubic:variant=neqo", Convention::QUIC).unwrap();
         let mut w = Window::new(MSS);
         let e = Established {
             rtt: Some(ms(100.0)),

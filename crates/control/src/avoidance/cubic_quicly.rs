@@ -117,7 +117,8 @@ mod tests {
     use crate::{catalog, Controller, Convention};
 
     fn lost_at(cwnd: Segments) -> (Controller, Window) {
-        let mut c = catalog::controller("slow-start", "cubic", Convention::Quicly).unwrap();
+        let mut c =
+            catalog::controller("slow-start", "cubic:variant=quicly", Convention::QUIC).unwrap();
         let mut w = Window::new(1280);
         w.cwnd = cwnd;
         let loss = Loss {

@@ -24,7 +24,7 @@ use super::{copies, reno, Avoidance, Maker};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, Ratio, SpecError};
 use crate::signals::{Ack, Loss, Timeout};
-use crate::{params, Convention, Segments, Window};
+use crate::{params, Convention, Family, Segments, Window};
 
 /// Entry of `high-speed` in the catalog of congestion controls.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -140,8 +140,8 @@ impl HighSpeed {
                 &expected,
             ));
         }
-        let (variant, growth) = match convention {
-            Convention::Ns2 => (Variant::Ns2, Growth::PerAck),
+        let (variant, growth) = match convention.family {
+            Family::Ns2 => (Variant::Ns2, Growth::PerAck),
             _ => (Variant::Rfc, Growth::PerSegment),
         };
         let by_line = settings.variant.unwrap_or(variant) == Variant::Ns2;
@@ -214,7 +214,7 @@ mod tests {
     fn response(spec: &str) -> Response {
         let kind = crate::params::AlgorithmKind::AVOIDANCE;
         let params = Params::parse(kind, ENTRY.name, ENTRY.params, spec).unwrap();
-        HighSpeed::new(&params, Convention::Rfc).unwrap().response
+        HighSpeed::new(&params, Convention::RFC).unwrap().response
     }
 
     #[test]
@@ -281,10 +281,10 @@ mod tests {
             c.on_ack(&mut w, &Ack::of(Instant::ZERO, segments * 1460));
             (w.cwnd - 5_036.0) * 5_036.0
         };
-        assert!((grown(Convention::Rfc, 1) - 20.01).abs() < 0.01);
-        assert!((grown(Convention::Rfc, 2) - 40.02).abs() < 0.02);
-        assert!((grown(Convention::Ns2, 2) - 20.68).abs() < 0.01);
-        let (mut c, mut w) = avoiding("high-speed", Convention::Rfc, 10.0);
+        assert!((grown(Convention::RFC, 1) - 20.01).abs() < 0.01);
+        assert!((grown(Convention::RFC, 2) - 40.02).abs() < 0.02);
+        assert!((grown(Convention::NS2, 2) - 20.68).abs() < 0.01);
+        let (mut c, mut w) = avoiding("high-speed", Convention::RFC, 10.0);
         c.on_ack(&mut w, &Ack::of(Instant::ZERO, 1460));
         assert_eq!(w.cwnd, 10.1);
     }
@@ -292,7 +292,7 @@ mod tests {
     #[test]
     fn a_loss_takes_less_of_a_large_window() {
         let lost = |cwnd: f64| {
-            let (mut c, mut w) = avoiding("high-speed", Convention::Ns2, cwnd);
+            let (mut c, mut w) = avoiding("high-speed", Convention::NS2, cwnd);
             let loss = Loss {
                 now: Instant::ZERO,
                 flight: 0,
@@ -309,7 +309,7 @@ mod tests {
 
     #[test]
     fn a_timeout_is_renos() {
-        let (mut c, mut w) = avoiding("high-speed", Convention::Rfc, 1_000.0);
+        let (mut c, mut w) = avoiding("high-speed", Convention::RFC, 1_000.0);
         let timeout = Timeout {
             now: Instant::ZERO,
             flight: 1_000 * 1460,
@@ -324,7 +324,7 @@ mod tests {
     fn a_line_needs_two_ends() {
         let complaint = |spec: &str| {
             let spec = format!("high-speed:{spec}");
-            let error = catalog::controller("slow-start", &spec, Convention::Rfc);
+            let error = catalog::controller("slow-start", &spec, Convention::RFC);
             error.err().unwrap().to_string()
         };
         assert!(

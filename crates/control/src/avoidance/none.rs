@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn holds_and_halves() {
-        let mut c = catalog::controller("slow-start", "none", Convention::Rfc).unwrap();
+        let mut c = catalog::controller("slow-start", "none", Convention::RFC).unwrap();
         let mut w = Window::new(1460);
         (w.cwnd, w.ssthresh) = (20.0, 20.0);
         c.on_ack(&mut w, &Ack::of(Instant::ZERO, 1460));

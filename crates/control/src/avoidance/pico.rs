@@ -141,7 +141,7 @@ mod tests {
     const MSS: u32 = 1280;
 
     fn avoiding(cwnd: Segments, rtt: f64) -> (Controller, Window) {
-        let mut c = catalog::controller("slow-start", "pico", Convention::Quicly).unwrap();
+        let mut c = catalog::controller("slow-start", "pico", Convention::QUIC).unwrap();
         let mut w = Window::new(MSS);
         let e = Established {
             rtt: Some(ms(rtt)),

@@ -627,7 +627,7 @@ mod tests {
     }
 
     fn started(counts_marks: bool) -> (Controller, Window) {
-        let mut c = catalog::controller("slow-start", "prague", Convention::Linux).unwrap();
+        let mut c = catalog::controller("slow-start", "prague", Convention::LINUX).unwrap();
         let mut w = Window::new(MSS as u32);
         let e = Established {
             initial_window: 10.0,

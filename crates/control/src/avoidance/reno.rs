@@ -17,7 +17,7 @@ use super::{copies, pico, Avoidance, Maker};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Loss, Timeout};
-use crate::{params, Convention, Instant, Segments, Window};
+use crate::{params, Convention, Family, Instant, Segments, Window};
 
 /// Entry of `reno` in the catalog of congestion controls.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -81,22 +81,31 @@ pub(crate) struct Counter {
     acked: Segments,
     /// Segments acknowledged before the last reduction.
     before: Segments,
-    /// A spurious reduction does not restore it: `tcp_init_cwnd_reduction` and `tcp_enter_loss` of
-    /// Linux reset `snd_cwnd_cnt`, and `tcp_undo_cwnd_reduction` leaves it.
-    stays_reset: bool,
-    /// A reduction does not reset it (`bytes_acked` of quinn-proto's and noq-proto's
-    /// `congestion/new_reno.rs`, `stash` of quicly's `lib/cc-reno.c`).
-    survives: bool,
-    /// A reduction leaves half of the window counted (`congestion_event` of quiche 0.30.0's
+    after_loss: CountAfterLoss,
+}
+
+/// What a reduction makes of the segments that count towards the next increase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CountAfterLoss {
+    /// The count restarts; a spurious reduction restores it.
+    #[default]
+    Restarts,
+    /// It restarts for good: `tcp_init_cwnd_reduction` and `tcp_enter_loss` of Linux reset
+    /// `snd_cwnd_cnt`, and `tcp_undo_cwnd_reduction` leaves it.
+    StaysReset,
+    /// It continues (`bytes_acked` of quinn-proto's and noq-proto's `congestion/new_reno.rs`, `stash`
+    /// of quicly's `lib/cc-reno.c`).
+    Continues,
+    /// Half of the window is counted (`congestion_event` of quiche 0.30.0's
     /// `recovery/congestion/reno.rs`).
-    leaves_half: bool,
+    HalfWindow,
 }
 
 impl Increase {
     /// As given, or as the stack has it.
     pub(crate) fn given(growth: Option<Growth>, convention: Convention) -> Increase {
-        let by_stack = match convention {
-            Convention::Ns2 => Growth::PerAck,
+        let by_stack = match convention.family {
+            Family::Ns2 => Growth::PerAck,
             _ => Growth::Counting,
         };
         match growth.unwrap_or(by_stack) {
@@ -107,12 +116,7 @@ impl Increase {
 
     fn counting(convention: Convention) -> Increase {
         Increase::Counting(Counter {
-            stays_reset: convention == Convention::Linux,
-            survives: matches!(
-                convention,
-                Convention::Quinn | Convention::Noq | Convention::Quicly
-            ),
-            leaves_half: convention == Convention::Quiche,
+            after_loss: convention.count_after_loss,
             ..Counter::default()
         })
     }
@@ -139,7 +143,7 @@ impl Increase {
     /// What was counted towards the next segment belonged to another window.
     pub(crate) fn forget(&mut self) {
         if let Increase::Counting(counter) = self {
-            if !counter.survives {
+            if counter.after_loss != CountAfterLoss::Continues {
                 counter.acked = 0.0;
             }
         }
@@ -149,7 +153,7 @@ impl Increase {
     pub(crate) fn reduce(&mut self) {
         if let Increase::Counting(counter) = self {
             counter.before = counter.acked;
-            if !counter.survives {
+            if counter.after_loss != CountAfterLoss::Continues {
                 counter.acked = 0.0;
             }
         }
@@ -158,7 +162,7 @@ impl Increase {
     /// After a reduction to this window.
     fn reduced_to(&mut self, w: &Window) {
         if let Increase::Counting(counter) = self {
-            if counter.leaves_half {
+            if counter.after_loss == CountAfterLoss::HalfWindow {
                 counter.acked = w.cwnd / 2.0;
             }
         }
@@ -167,7 +171,7 @@ impl Increase {
     /// The last reduction was spurious.
     pub(crate) fn undo(&mut self) {
         if let Increase::Counting(counter) = self {
-            if !counter.stays_reset {
+            if counter.after_loss != CountAfterLoss::StaysReset {
                 counter.acked = counter.before;
             }
         }
@@ -177,10 +181,10 @@ impl Increase {
 impl Base {
     /// As given, or as the stack has it.
     pub(crate) fn given(base: Option<Base>, convention: Convention) -> Base {
-        base.unwrap_or(match convention {
-            Convention::Ns2 => Base::Window,
-            Convention::Linux => Base::Cwnd,
-            quic if quic.is_quic() => Base::CwndBytes,
+        base.unwrap_or(match convention.family {
+            Family::Ns2 => Base::Window,
+            Family::Linux => Base::Cwnd,
+            Family::Quic => Base::CwndBytes,
             _ => Base::Flight,
         })
     }
@@ -217,7 +221,7 @@ impl Decrease {
         Ok(Decrease {
             base,
             precise: settings.precise,
-            quicly: convention == Convention::Quicly,
+            quicly: convention.reduces_as_quicly,
         })
     }
 
@@ -283,7 +287,7 @@ impl Reno {
     /// Reno with the rules of Linux.
     pub(super) fn linux() -> Reno {
         Reno {
-            growth: Increase::counting(Convention::Linux),
+            growth: Increase::counting(Convention::LINUX),
             decrease: Decrease::of(Base::Cwnd),
         }
     }
@@ -305,7 +309,7 @@ impl Avoidance for Reno {
     }
 
     fn counts_for_startup(&self) -> bool {
-        matches!(self.growth, Increase::Counting(counter) if counter.leaves_half)
+        matches!(self.growth, Increase::Counting(counter) if counter.after_loss == CountAfterLoss::HalfWindow)
     }
 
     /// Of quiche: a packet for each packet, however short (`on_packet_acked`).
@@ -346,14 +350,14 @@ mod tests {
 
     #[test]
     fn ten_acks_at_ten_segments() {
-        let (mut c, mut w) = avoiding("reno:growth=per-ack", Convention::Rfc, 10.0);
+        let (mut c, mut w) = avoiding("reno:growth=per-ack", Convention::RFC, 10.0);
         acks(&mut c, &mut w, 10, 1);
         assert!(
             (w.cwnd * 1460.0 - 15_999.63).abs() < 0.005,
             "{}",
             w.cwnd * 1460.0
         );
-        let (mut c, mut w) = avoiding("reno", Convention::Rfc, 10.0);
+        let (mut c, mut w) = avoiding("reno", Convention::RFC, 10.0);
         acks(&mut c, &mut w, 9, 1);
         assert_eq!(w.cwnd_bytes(), 14_600);
         acks(&mut c, &mut w, 1, 1);
@@ -362,21 +366,21 @@ mod tests {
 
     #[test]
     fn counting_does_not_mind_delayed_acks() {
-        let (mut c, mut w) = avoiding("reno", Convention::Rfc, 10.0);
+        let (mut c, mut w) = avoiding("reno", Convention::RFC, 10.0);
         acks(&mut c, &mut w, 5, 2);
         assert_eq!(w.cwnd, 11.0);
     }
 
     #[test]
     fn ns2_adds_the_reciprocal_in_its_own_rounding() {
-        let (mut c, mut w) = avoiding("reno", Convention::Ns2, 3.0);
+        let (mut c, mut w) = avoiding("reno", Convention::NS2, 3.0);
         acks(&mut c, &mut w, 1, 1);
         assert_eq!(w.cwnd, 3.0 + 1.0 / 3.0);
     }
 
     #[test]
     fn an_unused_window_does_not_grow() {
-        let (mut c, mut w) = avoiding("reno:growth=per-ack", Convention::Rfc, 10.0);
+        let (mut c, mut w) = avoiding("reno:growth=per-ack", Convention::RFC, 10.0);
         c.on_ack(
             &mut w,
             &Ack {
@@ -404,20 +408,20 @@ mod tests {
 
     #[test]
     fn what_a_loss_halves() {
-        assert_eq!(halved("reno", Convention::Rfc, 40.0, 25), (12.5, 12.5));
-        assert_eq!(halved("reno", Convention::Rfc, 40.0, 3), (2.0, 2.0));
-        assert_eq!(halved("reno", Convention::Ns2, 335.0, 1), (167.0, 167.5));
-        assert_eq!(halved("reno", Convention::Ns2, 500.0, 1), (167.0, 167.5));
-        assert_eq!(halved("reno", Convention::Ns2, 1.5, 1), (2.0, 1.0));
+        assert_eq!(halved("reno", Convention::RFC, 40.0, 25), (12.5, 12.5));
+        assert_eq!(halved("reno", Convention::RFC, 40.0, 3), (2.0, 2.0));
+        assert_eq!(halved("reno", Convention::NS2, 335.0, 1), (167.0, 167.5));
+        assert_eq!(halved("reno", Convention::NS2, 500.0, 1), (167.0, 167.5));
+        assert_eq!(halved("reno", Convention::NS2, 1.5, 1), (2.0, 1.0));
         assert_eq!(
-            halved("reno:precise=false", Convention::Ns2, 335.7, 1),
+            halved("reno:precise=false", Convention::NS2, 335.7, 1),
             (167.0, 167.0)
         );
-        assert_eq!(halved("reno", Convention::Linux, 669.0, 1), (334.0, 334.0));
-        assert_eq!(halved("reno", Convention::Quic, 669.0, 1), (334.5, 334.5));
-        assert_eq!(halved("reno", Convention::Quic, 2.5, 1), (2.0, 2.0));
+        assert_eq!(halved("reno", Convention::LINUX, 669.0, 1), (334.0, 334.0));
+        assert_eq!(halved("reno", Convention::QUIC, 669.0, 1), (334.5, 334.5));
+        assert_eq!(halved("reno", Convention::QUIC, 2.5, 1), (2.0, 2.0));
         assert_eq!(
-            halved("reno:base=flight", Convention::Linux, 669.0, 10),
+            halved("reno:base=flight", Convention::LINUX, 669.0, 10),
             (5.0, 5.0)
         );
     }
@@ -436,14 +440,14 @@ mod tests {
 
     #[test]
     fn a_timeout_lowers_the_threshold_once() {
-        assert_eq!(timed_out(Convention::Rfc, false), (10.0, 1.0));
-        assert_eq!(timed_out(Convention::Rfc, true), (40.0, 1.0));
-        assert_eq!(timed_out(Convention::Ns2, true), (10.0, 1.0));
+        assert_eq!(timed_out(Convention::RFC, false), (10.0, 1.0));
+        assert_eq!(timed_out(Convention::RFC, true), (40.0, 1.0));
+        assert_eq!(timed_out(Convention::NS2, true), (10.0, 1.0));
     }
 
     #[test]
     fn a_loss_forgets_what_was_counted() {
-        let (mut c, mut w) = avoiding("reno", Convention::Rfc, 10.0);
+        let (mut c, mut w) = avoiding("reno", Convention::RFC, 10.0);
         acks(&mut c, &mut w, 9, 1);
         c.on_loss(
             &mut w,
@@ -461,7 +465,11 @@ mod tests {
 
     #[test]
     fn under_quiche_a_short_packet_lets_slow_start_grow_like_a_full_one() {
-        for (convention, grown) in [(Convention::Quic, 10.1), (Convention::Quiche, 11.0)] {
+        let quiche = Convention {
+            count_after_loss: CountAfterLoss::HalfWindow,
+            ..Convention::QUIC
+        };
+        for (convention, grown) in [(Convention::QUIC, 10.1), (quiche, 11.0)] {
             let (mut c, mut w) = avoiding("reno", convention, 10.0);
             w.ssthresh = f64::INFINITY;
             c.on_ack(&mut w, &Ack::of(Instant::ZERO, 146));
@@ -472,7 +480,7 @@ mod tests {
     /// RFC 5681's `bytes_acked` counts on; Linux resets `snd_cwnd_cnt` for good.
     #[test]
     fn a_spurious_loss_gives_back_what_was_counted_except_under_linux() {
-        for (convention, missing) in [(Convention::Rfc, 1), (Convention::Linux, 10)] {
+        for (convention, missing) in [(Convention::RFC, 1), (Convention::LINUX, 10)] {
             let (mut c, mut w) = avoiding("reno", convention, 10.0);
             acks(&mut c, &mut w, 9, 1);
             let before = w;

@@ -38,7 +38,7 @@ use super::{copies, reno, Avoidance, Maker};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Idle, Loss, Timeout};
-use crate::{params, Convention, Duration, Instant, Segments, Window};
+use crate::{params, Convention, Duration, Family, Instant, Segments, Window};
 
 /// Entry of `vegas` in the catalog of congestion controls.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -78,8 +78,8 @@ params! {
 impl Variant {
     /// As given, or as the stack has it.
     pub(crate) fn given(variant: Option<Variant>, convention: Convention) -> Variant {
-        variant.unwrap_or(match convention {
-            Convention::Linux => Variant::Linux,
+        variant.unwrap_or(match convention.family {
+            Family::Linux => Variant::Linux,
             _ => Variant::Ns2,
         })
     }
@@ -448,7 +448,7 @@ mod tests {
     fn a_paced_restart_has_the_rate_of_the_last_round() {
         let kind = crate::params::AlgorithmKind::AVOIDANCE;
         let params = Params::parse(kind, ENTRY.name, ENTRY.params, "").unwrap();
-        let mut c = Vegas::new(&params, Convention::Ns2).unwrap();
+        let mut c = Vegas::new(&params, Convention::NS2).unwrap();
         assert_eq!(c.paced_restart(), None, "nothing has been measured");
         (c.rounds.beg_nxt, c.rounds.cnt_rtt) = (100 * MSS, 1);
         (c.rounds.sum_rtt, c.rounds.rtt) = (ms(125), ms(120));
@@ -505,17 +505,17 @@ mod tests {
     #[test]
     fn it_holds_shrinks_or_grows() {
         // The mean of the round is that of nineteen samples of 120 and one of 100.
-        assert_eq!(after_round("vegas", Convention::Ns2, 20, 120), (20.0, 20.0));
-        assert_eq!(after_round("vegas", Convention::Ns2, 20, 130).0, 19.0);
-        let (first, last) = after_round("vegas", Convention::Ns2, 10, 100);
+        assert_eq!(after_round("vegas", Convention::NS2, 20, 120), (20.0, 20.0));
+        assert_eq!(after_round("vegas", Convention::NS2, 20, 130).0, 19.0);
+        let (first, last) = after_round("vegas", Convention::NS2, 10, 100);
         assert!((first - 10.1).abs() < 1e-12 && (last - 11.0).abs() < 1e-9);
-        let paper = after_round("vegas:variant=paper", Convention::Ns2, 20, 130);
+        let paper = after_round("vegas:variant=paper", Convention::NS2, 20, 130);
         assert_eq!(paper.0, 19.0);
     }
 
     #[test]
     fn linux_moves_by_whole_segments() {
-        let linux = |rtt| after_round("vegas", Convention::Linux, 40, rtt);
+        let linux = |rtt| after_round("vegas", Convention::LINUX, 40, rtt);
         assert_eq!(linux(100), (41.0, 41.0));
         // 40 segments, 107 ms: 2.5 segments in the queue; 115 ms: 5.
         assert_eq!(linux(107), (40.0, 40.0));
@@ -524,7 +524,7 @@ mod tests {
 
     #[test]
     fn linux_without_samples_is_reno() {
-        let (first, last) = after_round("vegas", Convention::Linux, 2, 100);
+        let (first, last) = after_round("vegas", Convention::LINUX, 2, 100);
         assert!(
             (first - 2.5).abs() < 1e-12 && last > first,
             "{first} {last}"
@@ -546,14 +546,14 @@ mod tests {
 
     #[test]
     fn a_loss_leaves_three_quarters() {
-        assert_eq!(lost(Convention::Ns2, 20.0), (15.0, 2.0));
-        assert_eq!(lost(Convention::Ns2, 3.0), (2.0, 2.0));
-        assert_eq!(lost(Convention::Linux, 20.0), (10.0, 10.0));
+        assert_eq!(lost(Convention::NS2, 20.0), (15.0, 2.0));
+        assert_eq!(lost(Convention::NS2, 3.0), (2.0, 2.0));
+        assert_eq!(lost(Convention::LINUX, 20.0), (10.0, 10.0));
     }
 
     #[test]
     fn a_timeout_leaves_two_segments_in_ns2() {
-        for (convention, cwnd) in [(Convention::Ns2, 2.0), (Convention::Linux, 1.0)] {
+        for (convention, cwnd) in [(Convention::NS2, 2.0), (Convention::LINUX, 1.0)] {
             let mut c = catalog::controller("slow-start", "vegas", convention).unwrap();
             let mut w = Window::new(MSS as u32);
             w.cwnd = 20.0;
@@ -571,7 +571,7 @@ mod tests {
     #[test]
     fn thresholds_in_the_wrong_order_are_refused() {
         let complaint = |spec: &str| {
-            catalog::controller("slow-start", spec, Convention::Rfc)
+            catalog::controller("slow-start", spec, Convention::RFC)
                 .err()
                 .unwrap()
                 .to_string()
@@ -590,7 +590,7 @@ mod tests {
     fn after_a_spurious_loss_the_round_continues_at_its_rate() {
         let kind = crate::params::AlgorithmKind::AVOIDANCE;
         let params = Params::parse(kind, ENTRY.name, ENTRY.params, "").unwrap();
-        let mut vegas = Vegas::new(&params, Convention::Rfc).unwrap();
+        let mut vegas = Vegas::new(&params, Convention::RFC).unwrap();
         let mut w = Window::new(MSS as u32);
         (w.cwnd, vegas.incr) = (20.0, 0.05);
         let l = Loss {

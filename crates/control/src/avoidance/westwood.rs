@@ -31,7 +31,7 @@ use super::{copies, reno, Avoidance, Maker};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Loss, Recovered, Timeout};
-use crate::{params, Convention, Duration, Instant, Segments, Window};
+use crate::{params, Convention, Duration, Family, Instant, Segments, Window};
 
 /// Entry of `westwood` in the catalog of congestion controls.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -195,8 +195,8 @@ struct Westwood {
 impl Westwood {
     fn new(params: &Params, convention: Convention) -> Result<Westwood, SpecError> {
         let settings = Settings::read(params)?;
-        let by_stack = match convention {
-            Convention::Linux => Variant::Plus,
+        let by_stack = match convention.family {
+            Family::Linux => Variant::Plus,
             _ => Variant::Westwood,
         };
         let plus = settings.variant.unwrap_or(by_stack) == Variant::Plus;
@@ -424,7 +424,7 @@ mod tests {
         let params = Params::parse(kind, ENTRY.name, ENTRY.params, spec).unwrap();
         let mut w = Window::new(1500);
         w.cwnd = 20.0;
-        (Westwood::new(&params, Convention::Rfc).unwrap(), w)
+        (Westwood::new(&params, Convention::RFC).unwrap(), w)
     }
 
     /// 1 Mbit/s, 100 ms, 1500 bytes: 8.33 segments.
@@ -514,7 +514,7 @@ mod tests {
             transmission: Duration::from_micros(1_200),
             rtt: Duration::from_millis(100),
         };
-        for convention in [Convention::Rfc, Convention::Linux] {
+        for convention in [Convention::RFC, Convention::LINUX] {
             let mut lost = 0.0;
             let start = "slow-start:ssthresh=100";
             let after = |c: &mut Controller, w: &mut Window, number: u64| {
@@ -542,7 +542,7 @@ mod tests {
 
     #[test]
     fn a_filter_needs_time() {
-        let error = catalog::controller("slow-start", "westwood:tau=0s", Convention::Rfc);
+        let error = catalog::controller("slow-start", "westwood:tau=0s", Convention::RFC);
         assert_eq!(
             error.err().unwrap().to_string(),
             "cc `westwood`: parameter `tau`: `0s` is not at least 1ms"

@@ -403,7 +403,12 @@ mod tests {
 
     /// Under quinn, opened at 0 ms.
     fn opened() -> (Controller, Window) {
-        let mut c = catalog::controller("bbr-startup", "bbr", Convention::Quinn).unwrap();
+        let mut c = catalog::controller(
+            "bbr-startup:version=quinn",
+            "bbr:version=quinn",
+            Convention::QUIC,
+        )
+        .unwrap();
         let mut w = Window::new(MSS);
         let established = Established {
             now: Instant::ZERO,

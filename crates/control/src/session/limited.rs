@@ -178,7 +178,7 @@ mod tests {
 
     impl Sender {
         fn new(startup: &str) -> Sender {
-            Sender::under(startup, Convention::Rfc)
+            Sender::under(startup, Convention::RFC)
         }
 
         fn under(startup: &str, convention: Convention) -> Sender {
@@ -358,7 +358,7 @@ mod tests {
 
     #[test]
     fn without_a_gate_the_stack_decides() {
-        for convention in [Convention::Rfc, Convention::Linux, Convention::Quic] {
+        for convention in [Convention::RFC, Convention::LINUX, Convention::QUIC] {
             let mut sender = Sender::under("slow-start", convention);
             assert_eq!(sender.window_after(10), 10_000);
         }
@@ -366,7 +366,7 @@ mod tests {
 
     #[test]
     fn an_unknown_rule_is_refused_with_those_there_are() {
-        let refused = catalog::controller("hystart:growth_gate=cwv", "reno", Convention::Rfc);
+        let refused = catalog::controller("hystart:growth_gate=cwv", "reno", Convention::RFC);
         assert_eq!(
             refused.err().unwrap().to_string(),
             "startup `hystart`: parameter `growth_gate`: `cwv` is not one of `none`, \

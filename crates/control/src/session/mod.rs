@@ -182,7 +182,7 @@ mod tests {
 
     /// The window after a loss and its undo, with 40 segments out and then so many.
     fn undone(undo_rule: UndoRule, grown: f64, out: u64) -> (f64, f64) {
-        let mut session = session("reno", Convention::Rfc, undo_rule);
+        let mut session = session("reno", Convention::RFC, undo_rule);
         session.save(40 * MSS);
         session.on_loss(Instant::ZERO, 40 * MSS, u64::MAX);
         assert_eq!((session.window.cwnd, session.window.ssthresh), (20.0, 20.0));
@@ -195,7 +195,7 @@ mod tests {
     /// What a window of 40 grows by in 20 ACKs after 10 s, where so much was in flight when the first
     /// segment left after them.
     fn growth_after_a_pause(flight: u64) -> f64 {
-        let mut session = session("cubic", Convention::Linux, UndoRule::Linux);
+        let mut session = session("cubic", Convention::LINUX, UndoRule::Linux);
         let sent = |now: Instant, flight: u64| Sent {
             now,
             bytes: MSS as u32,
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn what_is_forgotten_is_not_restored() {
-        let mut session = session("reno", Convention::Rfc, UndoRule::Linux);
+        let mut session = session("reno", Convention::RFC, UndoRule::Linux);
         session.save(40 * MSS);
         session.on_loss(Instant::ZERO, 40 * MSS, u64::MAX);
         session.forget();
@@ -279,11 +279,15 @@ mod tests {
     /// Linux's CUBIC and BIC keep the window of the loss that was none (`bictcp_recalc_ssthresh`).
     #[test]
     fn a_window_grows_after_an_undone_loss_as_if_there_had_been_none() {
-        use Convention::{Linux, Ns2, Quic, Rfc};
-        for convention in [Ns2, Rfc, Linux, Quic] {
+        for convention in [
+            Convention::NS2,
+            Convention::RFC,
+            Convention::LINUX,
+            Convention::QUIC,
+        ] {
             for cc in catalog::AVOIDANCES.iter().map(|entry| entry.name) {
                 let grown = |spurious| after_50_rounds(cc, convention, spurious);
-                let keeps = convention == Linux && ["cubic", "bic"].contains(&cc);
+                let keeps = convention == Convention::LINUX && ["cubic", "bic"].contains(&cc);
                 assert_eq!(grown(true) != grown(false), keeps, "{cc}, {convention:?}");
             }
         }

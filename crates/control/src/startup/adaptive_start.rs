@@ -47,7 +47,7 @@ use super::{copies, Congestion, Maker, Reduction, Repaired, Response, Startup};
 use crate::entry::{Certainty, Entry};
 use crate::signals::{Ack, Established, Recovered};
 use crate::slow_start::{self, SlowStart};
-use crate::{joined, params, Convention, Duration, Instant, Reason, Segments, Window};
+use crate::{joined, params, Convention, Duration, Family, Instant, Reason, Segments, Window};
 
 /// Entry of `adaptive-start` in the catalog of startups.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -258,8 +258,8 @@ struct AdaptiveStart {
 
 impl AdaptiveStart {
     fn new(settings: Settings, convention: Convention) -> AdaptiveStart {
-        let by_stack = match convention {
-            Convention::Linux => f64::INFINITY,
+        let by_stack = match convention.family {
+            Family::Linux => f64::INFINITY,
             _ => 22.0,
         };
         AdaptiveStart {
@@ -426,7 +426,7 @@ mod tests {
     fn grown(estimate: f64, cwnd: f64) -> (f64, f64) {
         let kind = crate::params::AlgorithmKind::STARTUP;
         let params = Params::parse(kind, ENTRY.name, ENTRY.params, "").unwrap();
-        let mut astart = AdaptiveStart::new(Settings::read(&params).unwrap(), Convention::Rfc);
+        let mut astart = AdaptiveStart::new(Settings::read(&params).unwrap(), Convention::RFC);
         let mut w = Window::new(1460);
         astart.on_established(&mut w, &Established::at(Instant::ZERO));
         w.cwnd = cwnd;
@@ -451,7 +451,7 @@ mod tests {
             transmission: Duration::from_millis(1),
             rtt: Duration::from_millis(100),
         };
-        let steps = path.run("adaptive-start", "reno", Convention::Rfc, 3_000, |_, _| {});
+        let steps = path.run("adaptive-start", "reno", Convention::RFC, 3_000, |_, _| {});
         let at = |s: f64| {
             steps
                 .iter()
@@ -462,24 +462,24 @@ mod tests {
         assert!(at(2.8).cwnd > 90.0, "{:?}", at(2.8));
         assert!(at(3.5).cwnd < 130.0, "{:?}", at(3.5));
         let fixed = "slow-start:ssthresh=22";
-        let fixed = path.run(fixed, "reno", Convention::Rfc, 3_000, |_, _| {});
+        let fixed = path.run(fixed, "reno", Convention::RFC, 3_000, |_, _| {});
         let reno = fixed.iter().take_while(|x| x.at.secs() <= 2.8).last();
         assert!(reno.unwrap().cwnd < 55.0, "{reno:?}");
         let endless = path.run(
             "adaptive-start",
             "reno",
-            Convention::Linux,
+            Convention::LINUX,
             3_000,
             |_, _| {},
         );
-        let plain = path.run("slow-start", "reno", Convention::Linux, 3_000, |_, _| {});
+        let plain = path.run("slow-start", "reno", Convention::LINUX, 3_000, |_, _| {});
         assert!(endless.iter().zip(&plain).all(|(a, b)| a.cwnd == b.cwnd));
     }
 
     #[test]
     fn asked_to_it_answers_the_loss_that_ends_it_by_its_estimate() {
         let lost = |spec: &str| {
-            let mut c = catalog::controller(spec, "reno", Convention::Rfc).unwrap();
+            let mut c = catalog::controller(spec, "reno", Convention::RFC).unwrap();
             let mut w = Window::new(1460);
             c.on_established(&mut w, &Established::at(Instant::ZERO));
             w.cwnd = 40.0;

@@ -166,7 +166,7 @@ params! {
 
 fn build(params: &Params, convention: Convention) -> Result<Box<Maker>, SpecError> {
     let settings = Settings::read(params)?;
-    let source = settings.version.unwrap_or(Source::by_stack(convention));
+    let source = settings.version.unwrap_or(convention.bbr);
     let google = source == Source::GoogleQuiche;
     params.effective(&Settings::option, google, "`version=google-quiche`")?;
     let plateau = !matches!(
@@ -321,7 +321,7 @@ mod tests {
         }
 
         fn new(startup: &str, avoidance: &str) -> Flow {
-            Flow::of(startup, avoidance, Convention::Rfc, Some(RTT))
+            Flow::of(startup, avoidance, Convention::RFC, Some(RTT))
         }
 
         fn ack(&mut self, r: Round, repairing: bool) -> Ack {
@@ -407,7 +407,7 @@ mod tests {
     #[test]
     fn the_first_rate_is_the_gain_times_the_window_in_a_round_trip() {
         let rate = |spec, rtt| {
-            let flow = Flow::of(spec, "bbr", Convention::Rfc, rtt);
+            let flow = Flow::of(spec, "bbr", Convention::RFC, rtt);
             flow.w.pacing.unwrap()
         };
         let rtt = Some(Duration::from_millis(50));
@@ -417,7 +417,7 @@ mod tests {
         assert_eq!(nominal, Rate(323_536_000));
         // With headers on the wire, and as the kernel reckons: 3.237 Mbit/s were recorded for
         // ten segments of 1448 bytes in 102.27 ms.
-        let kernel = catalog::controller("bbr-startup", "bbr", Convention::Linux);
+        let kernel = catalog::controller("bbr-startup", "bbr", Convention::LINUX);
         let mut w = Window::new(1448);
         let e = Established {
             initial_window: 10.0,
@@ -474,11 +474,11 @@ mod tests {
     #[test]
     fn without_a_round_trip_from_the_handshake_the_first_that_is_measured_gives_the_rate() {
         let spec = "bbr-startup:version=v3-linux";
-        let mut flow = Flow::of(spec, "bbr", Convention::Linux, None);
+        let mut flow = Flow::of(spec, "bbr", Convention::LINUX, None);
         let nominal = flow.w.pacing.unwrap();
         flow.w.cwnd = 10.0;
         flow.round(at(1.0));
-        let measured = Flow::of(spec, "bbr", Convention::Linux, Some(RTT));
+        let measured = Flow::of(spec, "bbr", Convention::LINUX, Some(RTT));
         assert_eq!(flow.w.pacing, measured.w.pacing);
         assert!(nominal > measured.w.pacing.unwrap());
     }
@@ -781,7 +781,7 @@ mod tests {
     fn an_option_needs_google_quiche() {
         for version in ["v3", "quiche"] {
             let spec = format!("bbr-startup:version={version},option=BBQ1");
-            let refused = catalog::controller(&spec, "bbr", Convention::Rfc).err();
+            let refused = catalog::controller(&spec, "bbr", Convention::RFC).err();
             assert!(refused
                 .unwrap()
                 .to_string()

@@ -464,7 +464,7 @@ mod tests {
                 header: 0,
                 ..Established::at(Instant::ZERO)
             };
-            let (c, w) = opened(&ENTRY, spec, Convention::Quic, MSS, &e);
+            let (c, w) = opened(&ENTRY, spec, Convention::QUIC, MSS, &e);
             Flow {
                 c,
                 w,
@@ -522,7 +522,7 @@ mod tests {
     /// A connection with a cached window of 300 packets, 360 kB, and an RTT of 60 ms.
     fn resumed(rtt: f64) -> Flow {
         let mut flow = Flow {
-            c: crate::testing::with_reno(&ENTRY, "memory=true", Convention::Quic).unwrap(),
+            c: crate::testing::with_reno(&ENTRY, "memory=true", Convention::QUIC).unwrap(),
             w: Window::new(MSS as u32),
             now: 0.0,
             total: 0,

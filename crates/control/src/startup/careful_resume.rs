@@ -470,7 +470,7 @@ mod tests {
         }
 
         fn with(spec: &str, least: Duration, latest: Duration) -> Example {
-            let mut c = with_reno(&ENTRY, spec, Convention::Rfc).unwrap();
+            let mut c = with_reno(&ENTRY, spec, Convention::RFC).unwrap();
             let mut w = Window::new(MSS as u32);
             c.on_known(&known(false));
             let e = Established {
@@ -674,7 +674,7 @@ mod tests {
 
     #[test]
     fn a_loss_in_reconnaissance_is_answered_as_ever_and_ends_it() {
-        let mut c = with_reno(&ENTRY, "", Convention::Rfc).unwrap();
+        let mut c = with_reno(&ENTRY, "", Convention::RFC).unwrap();
         let mut w = Window::new(MSS as u32);
         c.on_known(&known(false));
         let e = Established {

@@ -411,7 +411,7 @@ mod tests {
     #[test]
     fn a_loss_ends_it_and_reduces_the_window_unless_hops_are_to_repair_alone() {
         for (spec, expected) in [("", 10.0), ("response=none", 20.0)] {
-            let mut c = with_reno(&ENTRY, spec, Convention::Rfc).unwrap();
+            let mut c = with_reno(&ENTRY, spec, Convention::RFC).unwrap();
             let mut w = Window::new(MSS as u32);
             c.on_established(&mut w, &Established::at(Instant::ZERO));
             w.cwnd = 20.0;
@@ -443,7 +443,7 @@ mod tests {
 
     #[test]
     fn it_opens_with_two_cells() {
-        let mut c = with_reno(&ENTRY, "", Convention::Rfc).unwrap();
+        let mut c = with_reno(&ENTRY, "", Convention::RFC).unwrap();
         let mut w = Window::new(MSS as u32);
         let e = Established {
             initial_window: 10.0,
@@ -456,7 +456,7 @@ mod tests {
 
     #[test]
     fn a_percentile_without_effect_is_refused() {
-        let error = with_reno(&ENTRY, "sample=least,percentile=50", Convention::Rfc);
+        let error = with_reno(&ENTRY, "sample=least,percentile=50", Convention::RFC);
         assert!(error
             .err()
             .unwrap()

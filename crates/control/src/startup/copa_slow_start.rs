@@ -534,7 +534,7 @@ mod tests {
             rtt: Some(ms(50.0)),
             ..Established::at(at_ms(50.0))
         };
-        testing::opened(&ENTRY, spec, Convention::Rfc, MSS, &e)
+        testing::opened(&ENTRY, spec, Convention::RFC, MSS, &e)
     }
 
     /// V4
@@ -690,12 +690,12 @@ mod tests {
 
     #[test]
     fn what_a_loss_leaves_is_the_authors() {
-        let refused = with_reno(&ENTRY, "beta=0.5", Convention::Rfc);
+        let refused = with_reno(&ENTRY, "beta=0.5", Convention::RFC);
         assert!(refused
             .err()
             .unwrap()
             .to_string()
             .ends_with("parameter `beta` has no effect here; it needs `variant=generic`"));
-        assert!(with_reno(&ENTRY, "loss_rate=0", Convention::Rfc).is_err());
+        assert!(with_reno(&ENTRY, "loss_rate=0", Convention::RFC).is_err());
     }
 }

@@ -193,8 +193,8 @@ mod tests {
             rtt: Duration::from_millis(100),
         };
         let spec = "delay-based-slow-start:iw=1";
-        let steps = path.run(spec, "reno", Convention::Rfc, 300, |_, _| {});
-        let plain = path.run("slow-start:iw=1", "reno", Convention::Rfc, 300, |_, _| {});
+        let steps = path.run(spec, "reno", Convention::RFC, 300, |_, _| {});
+        let plain = path.run("slow-start:iw=1", "reno", Convention::RFC, 300, |_, _| {});
         let differ = steps.iter().zip(&plain).find(|(a, b)| a.cwnd != b.cwnd);
         let armed = differ.unwrap().0.cwnd;
         assert!((64.0 + 33.0..64.0 + 37.0).contains(&armed), "{armed}");
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn no_sample_shows_nothing() {
         let error =
-            catalog::controller("delay-based-slow-start:samples=0", "reno", Convention::Rfc);
+            catalog::controller("delay-based-slow-start:samples=0", "reno", Convention::RFC);
         assert_eq!(
             error.err().unwrap().to_string(),
             "startup `delay-based-slow-start`: parameter `samples`: `0` is not a whole number \

@@ -30,7 +30,7 @@ use crate::entry::{Certainty, Entry, Need};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Idle, PathInfo, PathMemory, Recovered, Sent};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Convention, Duration, Reason, Segments, Window};
+use crate::{params, with_slow_start, Convention, Duration, Family, Reason, Segments, Window};
 
 /// Entry of `fast-start` in the catalog of startups.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -102,12 +102,12 @@ impl FastStart {
         Ok(FastStart {
             fast_reset_timer: timed,
             fast_loss_recov: settings.fast_loss_recov,
-            ns2: convention == Convention::Ns2,
-            ack_delay: settings.ack_delay.unwrap_or(match convention {
-                Convention::Ns2 => Duration::ZERO,
+            ns2: convention.family == Family::Ns2,
+            ack_delay: settings.ack_delay.unwrap_or(match convention.family {
+                Family::Ns2 => Duration::ZERO,
                 _ => Duration::from_millis(200),
             }),
-            paced: settings.paced.unwrap_or(convention != Convention::Ns2),
+            paced: settings.paced.unwrap_or(convention.family != Family::Ns2),
             mode: Mode::Off,
             memory: None,
             initial: 1.0,
@@ -292,7 +292,7 @@ mod tests {
     }
 
     fn remembered(cwnd: f64) -> (Controller, Window) {
-        let mut c = with_reno(&ENTRY, "", Convention::Rfc).unwrap();
+        let mut c = with_reno(&ENTRY, "", Convention::RFC).unwrap();
         let mut w = Window::new(MSS as u32);
         let memory = PathMemory {
             cwnd,
@@ -427,7 +427,7 @@ mod tests {
     }
 
     fn idled(cwnd: f64, ssthresh: f64) -> (f64, bool, Vec<bool>) {
-        let mut c = with_reno(&ENTRY, "", Convention::Rfc).unwrap();
+        let mut c = with_reno(&ENTRY, "", Convention::RFC).unwrap();
         let mut w = Window::new(MSS as u32);
         let e = Established {
             initial_window: 3.0,

@@ -241,7 +241,7 @@ mod tests {
     const MSS: u64 = 1460;
 
     fn opened(spec: &str, bytes: u64) -> (Controller, Window) {
-        let mut c = with_reno(&ENTRY, spec, Convention::Rfc).unwrap();
+        let mut c = with_reno(&ENTRY, spec, Convention::RFC).unwrap();
         let mut w = Window::new(MSS as u32);
         let e = Established {
             initial_window: 10.0,
@@ -361,7 +361,7 @@ mod tests {
 
     #[test]
     fn a_threshold_of_nothing_is_refused() {
-        let error = with_reno(&ENTRY, "threshold=0", Convention::Rfc).err();
+        let error = with_reno(&ENTRY, "threshold=0", Convention::RFC).err();
         assert_eq!(
             error.unwrap().to_string(),
             "startup `halfback`: parameter `threshold`: `0` is not at least 1 byte"

@@ -104,13 +104,21 @@ params! {
         paced: Option<bool>,
     }
 
-    pub(super) enum Variant {
+    /// Whose HyStart.
+    pub enum Variant {
+        /// The paper.
         Seed2008 = "2008",
+        /// Its journal version.
         Seed2011 = "2011",
+        /// Linux from 2.6.29 on.
         Linux2629 = "linux-2.6.29",
+        /// Linux from 3.19 on.
         Linux319 = "linux-3.19",
+        /// Linux from 5.6 on.
         Linux56 = "linux-5.6",
+        /// picoquic 1.1.52.
         Picoquic = "picoquic",
+        /// s2n-quic-core 0.91.0.
         S2n = "s2n",
     }
     pub(super) enum Detect { Both = "both", Train = "train", Delay = "delay" }
@@ -151,13 +159,7 @@ struct HyStart {
 impl HyStart {
     fn new(params: &Params, convention: Convention) -> Result<HyStart, SpecError> {
         let settings = Settings::read(params)?;
-        let by_stack = match convention {
-            Convention::Linux => Variant::Linux56,
-            Convention::S2n => Variant::S2n,
-            Convention::Picoquic => Variant::Picoquic,
-            _ => Variant::Seed2008,
-        };
-        let variant = settings.variant.unwrap_or(by_stack);
+        let variant = settings.variant.unwrap_or(convention.hystart);
         let fine = variant == Variant::Linux56;
         let tick = match variant {
             Variant::Linux56 | Variant::S2n => Duration::from_micros(1),
@@ -452,7 +454,7 @@ mod tests {
         let specs = ENTRY.params;
         let kind = crate::params::AlgorithmKind::STARTUP;
         let params = Params::parse(kind, "hystart", specs, spec).unwrap();
-        HyStart::new(&params, Convention::Rfc).unwrap()
+        HyStart::new(&params, Convention::RFC).unwrap()
     }
 
     /// A connection in the middle of slow start.
@@ -466,7 +468,7 @@ mod tests {
     impl Flow {
         fn new(spec: &str, cwnd: f64) -> Flow {
             let spec = format!("hystart:{spec}");
-            let mut c = catalog::controller(&spec, "none", Convention::Rfc).unwrap();
+            let mut c = catalog::controller(&spec, "none", Convention::RFC).unwrap();
             let mut w = Window::new(MSS as u32);
             c.on_established(&mut w, &Established::at(Instant::ZERO));
             w.cwnd = cwnd;
@@ -550,7 +552,11 @@ mod tests {
             let kind = crate::params::AlgorithmKind::STARTUP;
             Params::parse(kind, "hystart", ENTRY.params, spec).unwrap()
         };
-        let refused = HyStart::new(&params("detect=train"), Convention::S2n);
+        let s2n = Convention {
+            hystart: Variant::S2n,
+            ..Convention::QUIC
+        };
+        let refused = HyStart::new(&params("detect=train"), s2n);
         let refused = refused.err().unwrap().to_string();
         assert!(refused.contains("another `variant` than s2n"), "{refused}");
     }

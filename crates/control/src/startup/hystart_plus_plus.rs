@@ -118,6 +118,20 @@ enum Phase {
     Done,
 }
 
+/// When round-trip times are judged, where implementations differ from RFC 9406.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judging {
+    /// As the text has it.
+    Text,
+    /// As quiche: the first round is that of the handshake's first packet, and every eighth sample of
+    /// conservative slow start is judged.
+    Quiche,
+    /// As neqo (0.30.1 at 80ca01e, `cc/hystart.rs`, `on_packets_acked`): an ACK is judged before the
+    /// window grows with it, conservative slow start counts its samples from its beginning on, and a
+    /// round begins as the last one ends.
+    Neqo,
+}
+
 /// State of HyStart++ on one connection.
 #[derive(Clone)]
 struct HyStartPlusPlus {
@@ -126,12 +140,7 @@ struct HyStartPlusPlus {
     quic: bool,
     /// A round begins with a packet that leaves.
     by_packet: bool,
-    /// Every eighth sample of conservative slow start is judged, as in quiche.
-    judges_every_eighth: bool,
-    /// As neqo (0.30.1 at 80ca01e, `cc/hystart.rs`, `on_packets_acked`): an ACK is judged before the
-    /// window grows with it, conservative slow start counts its samples from its beginning on, and a
-    /// round begins as the last one ends.
-    neqo: bool,
+    judging: Judging,
     /// Slow start after the end of HyStart++.
     speed: Speed,
     phase: Phase,
@@ -153,7 +162,7 @@ impl HyStartPlusPlus {
             true => Round::NextPacket,
             false => Round::Flight,
         };
-        let quiche = convention == Convention::Quiche;
+        let quiche = convention.judging == Judging::Quiche;
         let by_packet = settings.round.unwrap_or(by_stack) == Round::NextPacket;
         let Settings {
             min_rtt_thresh,
@@ -180,8 +189,7 @@ impl HyStartPlusPlus {
             settings,
             quic: convention.is_quic(),
             by_packet,
-            judges_every_eighth: quiche,
-            neqo: convention == Convention::Neqo,
+            judging: convention.judging,
             speed: Speed::read(params)?,
             phase: Phase::SlowStart,
             // quiche's first round is that of the handshake's first packet.
@@ -242,13 +250,13 @@ impl HyStartPlusPlus {
                     self.css_rounds = 0;
                     self.css_start = Some(now);
                     self.phase = Phase::Css;
-                    if self.neqo {
+                    if self.judging == Judging::Neqo {
                         self.rtt_sample_count = 0;
                     }
                 }
             }
             Phase::Css => {
-                if self.judges_every_eighth {
+                if self.judging == Judging::Quiche {
                     self.rtt_sample_count = 0;
                 }
                 if current < self.css_baseline_min_rtt {
@@ -304,7 +312,7 @@ impl HyStartPlusPlus {
             true => self.window_end = None,
             false => self.begin_round(a.nxt),
         }
-        if self.neqo {
+        if self.judging == Judging::Neqo {
             self.begin_samples();
         }
         None
@@ -312,7 +320,7 @@ impl HyStartPlusPlus {
 
     /// A round begins, which ends when all below `end` is acknowledged.
     fn begin_round(&mut self, end: u64) {
-        if !self.neqo {
+        if self.judging != Judging::Neqo {
             self.begin_samples();
         }
         self.window_end = Some(end);
@@ -372,7 +380,7 @@ impl Startup for HyStartPlusPlus {
         if self.settings.variant == Variant::LinuxCubic {
             return self.on_linux_ack(w, a, slow_start);
         }
-        if self.neqo {
+        if self.judging == Judging::Neqo {
             return self.on_neqo_ack(w, a, slow_start);
         }
         self.grow(w, a);
@@ -408,7 +416,7 @@ mod tests {
     const MSS: u64 = 1460;
 
     fn algorithm(spec: &str) -> HyStartPlusPlus {
-        under(Convention::Rfc, spec)
+        under(Convention::RFC, spec)
     }
 
     fn under(convention: Convention, spec: &str) -> HyStartPlusPlus {
@@ -463,7 +471,11 @@ mod tests {
 
     #[test]
     fn under_quiche_a_round_ends_with_the_first_packet_that_left_in_it() {
-        let mut h = under(Convention::Quiche, "");
+        let quiche = Convention {
+            judging: Judging::Quiche,
+            ..Convention::QUIC
+        };
+        let mut h = under(quiche, "");
         let mut w = Window::new(MSS as u32);
         let mut ack = |h: &mut HyStartPlusPlus, segments: u64| {
             let ack = Ack {
@@ -490,7 +502,7 @@ mod tests {
 
     #[test]
     fn under_quic_the_first_packet_begins_a_round_that_ends_with_it() {
-        let mut h = under(Convention::Quic, "");
+        let mut h = under(Convention::QUIC, "");
         assert_eq!((h.by_packet, h.window_end), (true, None));
         let first = Sent {
             now: Instant::ZERO,
@@ -501,12 +513,12 @@ mod tests {
         };
         h.on_sent(&mut Window::new(MSS as u32), &first);
         assert_eq!(h.window_end, Some(MSS));
-        assert!(!under(Convention::Linux, "").by_packet);
+        assert!(!under(Convention::LINUX, "").by_packet);
     }
 
     #[test]
     fn under_quic_an_ack_may_add_all_that_it_covers() {
-        let mut h = under(Convention::Quic, "");
+        let mut h = under(Convention::QUIC, "");
         let mut w = Window::new(MSS as u32);
         let ack = Ack::of(Instant::ZERO, 20 * MSS);
         h.on_ack(&mut w, &ack, &mut slow_start());
@@ -642,7 +654,7 @@ mod tests {
 
     #[test]
     fn the_first_round_ends_with_what_the_first_ack_finds_sent() {
-        let mut c = catalog::controller("hystart-plus-plus", "reno", Convention::Rfc).unwrap();
+        let mut c = catalog::controller("hystart-plus-plus", "reno", Convention::RFC).unwrap();
         let mut w = Window::new(MSS as u32);
         let e = Established {
             initial_window: 10.0,
@@ -777,7 +789,7 @@ mod tests {
     fn constants_that_make_no_sense_are_refused() {
         let complaint = |spec: &str| {
             let spec = format!("hystart-plus-plus:{spec}");
-            catalog::controller(&spec, "reno", Convention::Rfc)
+            catalog::controller(&spec, "reno", Convention::RFC)
                 .err()
                 .unwrap()
                 .to_string()

@@ -281,7 +281,7 @@ mod tests {
     const RTT: Duration = Duration::from_millis(64);
 
     fn established(spec: &str, queued: u64) -> (Controller, Window) {
-        let mut c = catalog::controller(spec, "reno", Convention::Rfc).unwrap();
+        let mut c = catalog::controller(spec, "reno", Convention::RFC).unwrap();
         let mut w = Window::new(MSS as u32);
         let e = Established {
             initial_window: 3.0,
@@ -390,7 +390,7 @@ mod tests {
             let error = catalog::controller(
                 &format!("jump-start:max_d={max_d}"),
                 "reno",
-                Convention::Rfc,
+                Convention::RFC,
             );
             let text = error.err().unwrap().to_string();
             assert!(text.starts_with(&format!(
@@ -460,7 +460,7 @@ mod tests {
 
     #[test]
     fn without_a_round_trip_time_it_is_slow_start() {
-        let mut c = catalog::controller("jump-start", "reno", Convention::Rfc).unwrap();
+        let mut c = catalog::controller("jump-start", "reno", Convention::RFC).unwrap();
         let mut w = Window::new(MSS as u32);
         let e = Established {
             initial_window: 1.0,

@@ -28,7 +28,7 @@ use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established};
 use crate::slow_start::{peer_window, SlowStart};
-use crate::{params, with_slow_start, Convention, Reason, Segments, Window};
+use crate::{params, with_slow_start, Convention, Family, Reason, Segments, Window};
 
 /// Entry of `limited-slow-start` in the catalog of startups.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -85,9 +85,9 @@ struct LimitedSlowStart {
 impl LimitedSlowStart {
     fn new(params: &Params, convention: Convention) -> Result<LimitedSlowStart, SpecError> {
         let settings = Settings::read(params)?;
-        let by_stack = match convention {
-            Convention::Ns2 => Rule::Ns2,
-            Convention::Linux => Rule::Linux,
+        let by_stack = match convention.family {
+            Family::Ns2 => Rule::Ns2,
+            Family::Linux => Rule::Linux,
             _ => Rule::Rfc,
         };
         let variant = match settings.variant.unwrap_or(by_stack) {
@@ -228,7 +228,7 @@ mod tests {
             3.0, 6.0, 12.0, 24.0, 48.0, 96.0, 146.5, 196.3333, 246.25, 296.2, 346.2, 396.1762,
             446.1583,
         ];
-        let found = every_segment("arithmetic=exact", Convention::Rfc, 13);
+        let found = every_segment("arithmetic=exact", Convention::RFC, 13);
         assert_near(&found, &expected, 1e-4);
     }
 
@@ -238,7 +238,7 @@ mod tests {
             4380, 8760, 17520, 35040, 70080, 140160, 213890, 286554, 359546, 432473, 505332,
             578140, 650784,
         ];
-        let found = every_segment("", Convention::Rfc, 13);
+        let found = every_segment("", Convention::RFC, 13);
         let bytes: Vec<u64> = found.iter().map(|w| (w * 1460.0).round() as u64).collect();
         assert_eq!(bytes, expected);
     }
@@ -249,7 +249,7 @@ mod tests {
             3.0, 6.0, 12.0, 24.0, 48.0, 96.0, 146.0, 196.0, 246.0, 296.0, 345.87, 395.75, 445.66,
             495.59, 545.53, 595.49, 645.45,
         ];
-        let found = every_segment("", Convention::Ns2, 17);
+        let found = every_segment("", Convention::NS2, 17);
         assert_near(&found, &expected, 0.005);
     }
 
@@ -258,7 +258,7 @@ mod tests {
         let expected = [
             3, 6, 12, 24, 48, 96, 139, 182, 226, 272, 318, 365, 412, 459, 506, 554,
         ];
-        let found = every_segment("", Convention::Linux, 16);
+        let found = every_segment("", Convention::LINUX, 16);
         assert_eq!(found, expected.map(f64::from));
     }
 
@@ -266,7 +266,7 @@ mod tests {
     fn increments_in_bytes_by_k() {
         let increments = [730, 486, 365, 292, 243, 208, 182, 162, 146, 132];
         for (k, expected) in (2..).zip(increments) {
-            let (mut c, mut w) = established("limited-slow-start", Convention::Rfc);
+            let (mut c, mut w) = established("limited-slow-start", Convention::RFC);
             w.cwnd = f64::from(k) * 50.0 + 0.01;
             let before = w.cwnd;
             c.on_ack(&mut w, &Ack::of(Instant::ZERO, 1460));
@@ -290,7 +290,7 @@ mod tests {
             (5000.0, 1.0 / 100.0),
         ] {
             let (mut c, mut w) =
-                established("limited-slow-start:arithmetic=exact", Convention::Rfc);
+                established("limited-slow-start:arithmetic=exact", Convention::RFC);
             w.cwnd = cwnd;
             c.on_ack(&mut w, &Ack::of(Instant::ZERO, 1460));
             assert_eq!(w.cwnd, cwnd + increment);
@@ -299,7 +299,7 @@ mod tests {
 
     #[test]
     fn a_huge_window_still_grows_by_a_byte() {
-        let (mut c, mut w) = established("limited-slow-start", Convention::Rfc);
+        let (mut c, mut w) = established("limited-slow-start", Convention::RFC);
         w.cwnd = 100_000.0;
         c.on_ack(&mut w, &Ack::of(Instant::ZERO, 1460));
         assert!(((w.cwnd - 100_000.0) * 1460.0 - 1.0).abs() < 1e-6);
@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn a_hundred_and_five_rounds_to_five_thousand_segments() {
-        let windows = every_segment("arithmetic=exact", Convention::Rfc, 120);
+        let windows = every_segment("arithmetic=exact", Convention::RFC, 120);
         let rounds = windows.iter().position(|w| *w >= 5000.0).unwrap();
         // From three segments 5 rounds reach 96 and 98 more the rest; the paper counts
         // from one.
@@ -316,7 +316,7 @@ mod tests {
 
     #[test]
     fn ns2_leaves_limited_growth_at_a_fast_retransmit_and_returns_at_a_timeout() {
-        let (mut c, mut w) = established("limited-slow-start", Convention::Ns2);
+        let (mut c, mut w) = established("limited-slow-start", Convention::NS2);
         assert_eq!(w.ssthresh, 100.0);
         w.cwnd = 200.0;
         let one = Ack::of(Instant::ZERO, 1460);
@@ -347,7 +347,7 @@ mod tests {
 
     #[test]
     fn zero_switches_it_off() {
-        for convention in [Convention::Rfc, Convention::Ns2, Convention::Linux] {
+        for convention in [Convention::RFC, Convention::NS2, Convention::LINUX] {
             let windows = every_segment("max_ssthresh=0", convention, 9);
             assert_eq!(windows.last(), Some(&768.0));
         }

@@ -201,7 +201,7 @@ mod tests {
     const MSS: u64 = 1460;
 
     fn volley() -> (Controller, Window, Vec<Pair>) {
-        let mut c = with_reno(&ENTRY, "", Convention::Rfc).unwrap();
+        let mut c = with_reno(&ENTRY, "", Convention::RFC).unwrap();
         let mut w = Window::new(MSS as u32);
         let e = Established {
             rtt: Some(Duration::from_millis(100)),
@@ -401,7 +401,7 @@ mod tests {
 
     #[test]
     fn there_are_two_pairs() {
-        let error = with_reno(&ENTRY, "updates=3", Convention::Rfc)
+        let error = with_reno(&ENTRY, "updates=3", Convention::RFC)
             .err()
             .unwrap();
         assert!(error

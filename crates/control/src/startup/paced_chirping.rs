@@ -369,7 +369,7 @@ mod tests {
 
     #[test]
     fn a_mark_changes_nothing_while_chirps_leave() {
-        let mut c = with_reno(&ENTRY, "", Convention::Rfc).unwrap();
+        let mut c = with_reno(&ENTRY, "", Convention::RFC).unwrap();
         let mut w = Window::new(1460);
         let e = Established {
             initial_window: 10.0,
@@ -441,7 +441,7 @@ mod tests {
                 "parameter `lowest_gap` has no effect here; it needs `form=pc2020`",
             ),
         ] {
-            let error = with_reno(&ENTRY, spec, Convention::Rfc).err().unwrap();
+            let error = with_reno(&ENTRY, spec, Convention::RFC).err().unwrap();
             let expected = format!("startup `paced-chirping`: {expected}");
             assert_eq!(error.to_string(), expected);
         }

@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn constants_that_make_no_sense_are_refused() {
-        let refused = with_reno(&ENTRY, "low=20ms", Convention::Rfc);
+        let refused = with_reno(&ENTRY, "low=20ms", Convention::RFC);
         assert_eq!(
             refused.err().unwrap().to_string(),
             "startup `paced-gradual`: parameter `high`: `16ms` is not above `low`, 20ms"

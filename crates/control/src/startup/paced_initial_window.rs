@@ -134,7 +134,7 @@ mod tests {
     const MSS: u32 = 1460;
 
     fn opened(spec: &str, rtt: Option<Duration>) -> (Controller, Window) {
-        let mut c = with_reno(&ENTRY, spec, Convention::Rfc).unwrap();
+        let mut c = with_reno(&ENTRY, spec, Convention::RFC).unwrap();
         let mut w = Window::new(MSS);
         let e = Established {
             initial_window: 10.0,
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_share_of_nothing_is_refused() {
-        let error = with_reno(&ENTRY, "spread=0", Convention::Rfc)
+        let error = with_reno(&ENTRY, "spread=0", Convention::RFC)
             .err()
             .unwrap();
         assert_eq!(

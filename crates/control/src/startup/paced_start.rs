@@ -323,7 +323,7 @@ mod tests {
             rtt: Some(ms(100.0)),
             ..Established::at(Instant::ZERO)
         };
-        testing::opened(&ENTRY, spec, Convention::Rfc, MSS, &e)
+        testing::opened(&ENTRY, spec, Convention::RFC, MSS, &e)
     }
 
     /// A path of 100 ms on which a train that leaves at one spacing, in milliseconds, comes back at
@@ -493,7 +493,7 @@ mod tests {
 
     #[test]
     fn a_train_has_four_packets_at_least() {
-        let refused = with_reno(&ENTRY, "longest=3", Convention::Rfc);
+        let refused = with_reno(&ENTRY, "longest=3", Convention::RFC);
         assert_eq!(
             refused.err().unwrap().to_string(),
             "startup `paced-start`: parameter `longest`: `3` is not a whole number from 4 to 10000"

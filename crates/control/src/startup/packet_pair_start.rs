@@ -37,7 +37,9 @@ use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Convention, Duration, Instant, Reason, Segments, Window};
+use crate::{
+    params, with_slow_start, Convention, Duration, Family, Instant, Reason, Segments, Window,
+};
 
 /// Entry of `packet-pair-start` in the catalog of startups.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -107,8 +109,8 @@ struct PacketPairStart {
 impl PacketPairStart {
     fn new(params: &Params, convention: Convention) -> Result<PacketPairStart, SpecError> {
         let settings = Settings::read(params)?;
-        let variant = settings.variant.unwrap_or(match convention {
-            Convention::Ns2 => Variant::Ns2,
+        let variant = settings.variant.unwrap_or(match convention.family {
+            Family::Ns2 => Variant::Ns2,
             _ => Variant::Robust,
         });
         let robust = matches!(variant, Variant::Robust);
@@ -243,7 +245,7 @@ mod tests {
     /// ten; the handshake took 100 ms.
     fn threshold(spec: &str, covered: u64, spacing: Duration, count: u64) -> f64 {
         let spec = format!("packet-pair-start:{spec}");
-        let (mut c, mut w) = established(&spec, Convention::Rfc);
+        let (mut c, mut w) = established(&spec, Convention::RFC);
         for number in 1..=count {
             let ack = Ack {
                 una: number * covered * MSS,
@@ -274,7 +276,7 @@ mod tests {
 
     #[test]
     fn the_closest_acks_count_and_raise_the_estimate() {
-        let (mut c, mut w) = established("packet-pair-start:variant=closest", Convention::Rfc);
+        let (mut c, mut w) = established("packet-pair-start:variant=closest", Convention::RFC);
         let mut at = |us: u64, number: u64| {
             let ack = Ack {
                 una: number * MSS,
@@ -311,7 +313,7 @@ mod tests {
 
     #[test]
     fn an_estimate_below_the_window_ends_it() {
-        let (mut c, mut w) = established("packet-pair-start", Convention::Rfc);
+        let (mut c, mut w) = established("packet-pair-start", Convention::RFC);
         for number in 1..=3 {
             let ack = Ack {
                 una: number * MSS,
@@ -332,7 +334,7 @@ mod tests {
             rtt: Duration::from_nanos(101_234_464),
         };
         let spec = "packet-pair-start:iw=3";
-        let steps = path.run(spec, "reno", Convention::Ns2, 3_000, |_, _| {});
+        let steps = path.run(spec, "reno", Convention::NS2, 3_000, |_, _| {});
         let handshake = Duration::from_nanos(100_035_200);
         let expected = [3.0, 6.0, 12.0, 24.0, 48.0, 83.16, 84.09, 85.06, 86.02];
         for (number, cwnd) in expected.into_iter().enumerate() {
@@ -347,7 +349,7 @@ mod tests {
 
     #[test]
     fn after_a_loss_nothing_is_estimated() {
-        let (mut c, mut w) = established("packet-pair-start", Convention::Rfc);
+        let (mut c, mut w) = established("packet-pair-start", Convention::RFC);
         let loss = Loss {
             now: Instant::ZERO,
             flight: 10 * MSS,
@@ -368,7 +370,7 @@ mod tests {
 
     #[test]
     fn one_ack_is_no_pair() {
-        let error = catalog::controller("packet-pair-start:acks=1", "reno", Convention::Rfc);
+        let error = catalog::controller("packet-pair-start:acks=1", "reno", Convention::RFC);
         assert_eq!(
             error.err().unwrap().to_string(),
             "startup `packet-pair-start`: parameter `acks`: `1` is not a whole number from 2 to \

@@ -599,7 +599,7 @@ mod tests {
                 header: 0,
                 ..Established::at(Instant::ZERO)
             };
-            let (c, w) = opened(&ENTRY, spec, Convention::Quic, MSS, &e);
+            let (c, w) = opened(&ENTRY, spec, Convention::QUIC, MSS, &e);
             Path {
                 c,
                 w,
@@ -691,7 +691,7 @@ mod tests {
 
     #[test]
     fn without_a_round_trip_master_sends_at_half_of_it() {
-        let mut c = with_reno(&ENTRY, "", Convention::Quic).unwrap();
+        let mut c = with_reno(&ENTRY, "", Convention::QUIC).unwrap();
         let mut w = Window::new(MSS as u32);
         let e = Established {
             initial_window: 10.0,
@@ -876,7 +876,7 @@ mod tests {
 
     #[test]
     fn a_first_rate_that_hardly_sends_is_refused() {
-        let refused = with_reno(&ENTRY, "rate0=99kbps", Convention::Quic);
+        let refused = with_reno(&ENTRY, "rate0=99kbps", Convention::QUIC);
         assert_eq!(
             refused.err().unwrap().to_string(),
             "startup `pcc-start`: parameter `rate0`: `99kbps` is not 100kbps or more"

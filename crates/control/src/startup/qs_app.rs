@@ -151,7 +151,7 @@ mod tests {
     use crate::{Controller, Convention, Instant};
 
     fn opened(spec: &str, mbps: u64, ms: u64) -> (Controller, Window) {
-        let mut c = with_reno(&ENTRY, spec, Convention::Rfc).unwrap();
+        let mut c = with_reno(&ENTRY, spec, Convention::RFC).unwrap();
         let mut w = Window::new(1460);
         let known = PathInfo {
             interface_rate: Some(Rate(mbps * 1_000_000)),
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn without_an_interface_it_is_slow_start() {
-        let mut c = with_reno(&ENTRY, "", Convention::Rfc).unwrap();
+        let mut c = with_reno(&ENTRY, "", Convention::RFC).unwrap();
         let mut w = Window::new(1460);
         c.on_established(&mut w, &Established::at(Instant::ZERO));
         assert_eq!((w.cwnd, w.ssthresh), (1.0, f64::INFINITY));
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn sessions_are_counted() {
-        let error = with_reno(&ENTRY, "sessions=0", Convention::Rfc)
+        let error = with_reno(&ENTRY, "sessions=0", Convention::RFC)
             .err()
             .unwrap();
         assert!(error

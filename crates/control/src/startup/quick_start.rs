@@ -29,7 +29,9 @@ use crate::entry::{Certainty, Entry, Need};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, PathInfo, Recovered, Sent, Syn};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Convention, Duration, Rate, Reason, Segments, Window};
+use crate::{
+    params, with_slow_start, Convention, Duration, Family, Rate, Reason, Segments, Window,
+};
 
 /// Entry of `quick-start` in the catalog of startups.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -123,7 +125,7 @@ struct QuickStart {
 impl QuickStart {
     fn new(params: &Params, convention: Convention) -> Result<QuickStart, SpecError> {
         let settings = Settings::read(params)?;
-        let ns2 = convention == Convention::Ns2;
+        let ns2 = convention.family == Family::Ns2;
         let sized = settings.sizing == Sizing::Data;
         params.effective(&Settings::qs_rtt, sized, "`sizing=data`")?;
         let qs_rtt = Duration::from_millis(if ns2 { 50 } else { 100 });
@@ -348,16 +350,16 @@ mod tests {
             (15, 200, 21_845.0),
             (0, 100, 3.0),
         ] {
-            let (_, w) = approved("", Convention::Rfc, code, Duration::from_millis(ms));
+            let (_, w) = approved("", Convention::RFC, code, Duration::from_millis(ms));
             assert_eq!(w.cwnd, window, "code {code}, {ms} ms");
             assert_eq!(w.pacing.is_some(), window > 3.0);
         }
-        let (_, w) = approved("", Convention::Rfc, 7, Duration::from_millis(112));
+        let (_, w) = approved("", Convention::RFC, 7, Duration::from_millis(112));
         assert_eq!(
             w.pacing.unwrap().time_for(1_500),
             Duration::from_nanos(2_343_750)
         );
-        let (_, w) = approved("", Convention::Ns2, 7, Duration::from_millis(110));
+        let (_, w) = approved("", Convention::NS2, 7, Duration::from_millis(110));
         assert_eq!(
             w.pacing,
             Some(Rate::of(46 * 1_500, Duration::from_millis(110)))
@@ -368,11 +370,11 @@ mod tests {
     fn a_window_below_the_initial_one_is_used_only_where_asked_for() {
         let rtt = Duration::from_millis(100);
         assert_eq!(
-            approved("min_window=2", Convention::Ns2, 3, rtt).1.cwnd,
+            approved("min_window=2", Convention::NS2, 3, rtt).1.cwnd,
             2.0
         );
         assert_eq!(
-            approved("min_window=3", Convention::Ns2, 3, rtt).1.cwnd,
+            approved("min_window=3", Convention::NS2, 3, rtt).1.cwnd,
             3.0
         );
     }
@@ -393,7 +395,7 @@ mod tests {
     #[test]
     fn the_first_ack_cuts_the_window_to_what_was_used() {
         let cut = |sent: u64| {
-            let (mut c, mut w) = approved("", Convention::Ns2, 11, Duration::from_millis(112));
+            let (mut c, mut w) = approved("", Convention::NS2, 11, Duration::from_millis(112));
             assert_eq!(w.cwnd, 764.0);
             send(&mut c, &mut w, sent);
             c.on_ack(&mut w, &Ack::of(Instant::from_millis(224), MSS));
@@ -420,18 +422,18 @@ mod tests {
             (at_the_ack, w.pacing.is_some())
         };
         for segments in [1, 100] {
-            assert_eq!(after_an_ack_of(segments, Convention::Rfc), (false, false));
-            assert_eq!(after_an_ack_of(segments, Convention::Ns2), (true, false));
+            assert_eq!(after_an_ack_of(segments, Convention::RFC), (false, false));
+            assert_eq!(after_an_ack_of(segments, Convention::NS2), (true, false));
         }
     }
 
     #[test]
     fn slow_start_is_limited_after_an_approval() {
-        let (mut c, mut w) = approved("", Convention::Rfc, 11, Duration::from_millis(112));
+        let (mut c, mut w) = approved("", Convention::RFC, 11, Duration::from_millis(112));
         send(&mut c, &mut w, 764);
         c.on_ack(&mut w, &Ack::of(Instant::from_millis(224), MSS));
         assert_eq!(w.cwnd, 764.0 + 1.0 / 15.0);
-        let (mut c, mut w) = approved("", Convention::Rfc, 0, Duration::from_millis(112));
+        let (mut c, mut w) = approved("", Convention::RFC, 0, Duration::from_millis(112));
         w.cwnd = 764.0;
         c.on_ack(&mut w, &Ack::of(Instant::from_millis(224), MSS));
         assert_eq!(w.cwnd, 765.0);
@@ -468,13 +470,13 @@ mod tests {
 
     #[test]
     fn a_loss_leads_back_to_the_initial_window() {
-        assert_eq!(lost(Convention::Rfc), [(3.0, 5.0), (3.0, 20.0)]);
-        assert_eq!(lost(Convention::Ns2), [(3.0, f64::INFINITY); 2]);
+        assert_eq!(lost(Convention::RFC), [(3.0, 5.0), (3.0, 20.0)]);
+        assert_eq!(lost(Convention::NS2), [(3.0, f64::INFINITY); 2]);
     }
 
     #[test]
     fn a_timeout_ends_it() {
-        let (mut c, mut w) = approved("", Convention::Rfc, 7, Duration::from_millis(112));
+        let (mut c, mut w) = approved("", Convention::RFC, 7, Duration::from_millis(112));
         send(&mut c, &mut w, 47);
         let timeout = Timeout {
             now: Instant::from_secs(1),
@@ -497,38 +499,38 @@ mod tests {
                 codes: CODES,
             })
         };
-        assert_eq!(request("", Convention::Ns2, 3), None);
+        assert_eq!(request("", Convention::NS2, 3), None);
         // A request that does not follow from the data needs none, unless that is wanted.
         assert_eq!(
-            request("sizing=fixed,request=8.192Mbps", Convention::Ns2, 3),
+            request("sizing=fixed,request=8.192Mbps", Convention::NS2, 3),
             Some(Rate(640_000 * UNIT))
         );
-        let asked = request("sizing=fixed,qs_thresh=4", Convention::Ns2, 3);
+        let asked = request("sizing=fixed,qs_thresh=4", Convention::NS2, 3);
         assert_eq!(asked, None);
         // 120 packets in 50 ms are 3.6 MB/s; the code below is 2.56 MB/s, the one above 5.12.
         assert_eq!(
-            request("", Convention::Ns2, 120),
+            request("", Convention::NS2, 120),
             Some(Rate(2_560_000 * UNIT))
         );
         assert_eq!(
-            request("qs_rtt=50ms", Convention::Rfc, 120),
+            request("qs_rtt=50ms", Convention::RFC, 120),
             Some(Rate(5_120_000 * UNIT))
         );
         assert_eq!(
-            request("request=8.192Mbps", Convention::Ns2, 400),
+            request("request=8.192Mbps", Convention::NS2, 400),
             Some(Rate(640_000 * UNIT))
         );
         assert_eq!(
-            request("", Convention::Rfc, u64::MAX / MSS),
+            request("", Convention::RFC, u64::MAX / MSS),
             Some(CODES.decode(15))
         );
-        assert_eq!(request("request=79kbps", Convention::Ns2, 400), None);
+        assert_eq!(request("request=79kbps", Convention::NS2, 400), None);
     }
 
     #[test]
     fn times_and_limits_are_above_zero() {
         let complaint = |spec: &str| {
-            let error = with_reno(&ENTRY, spec, Convention::Rfc).err().unwrap();
+            let error = with_reno(&ENTRY, spec, Convention::RFC).err().unwrap();
             error.to_string()
         };
         assert!(complaint("qs_rtt=0s").ends_with("`0s` is not a time above zero"));

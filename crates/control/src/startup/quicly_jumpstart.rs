@@ -654,7 +654,7 @@ mod tests {
 
         fn of(spec: &str, rtt: Option<Duration>, initial_window: f64) -> Flow {
             let mut flow = Flow {
-                c: with_reno(&ENTRY, spec, Convention::Rfc).unwrap(),
+                c: with_reno(&ENTRY, spec, Convention::RFC).unwrap(),
                 w: Window::new(MSS),
                 sent: 0,
             };
@@ -1003,7 +1003,7 @@ mod tests {
                 "parameter `beta` has no effect here; it needs `rapid_start=false`",
             ),
         ] {
-            let error = with_reno(&ENTRY, spec, Convention::Rfc).err().unwrap();
+            let error = with_reno(&ENTRY, spec, Convention::RFC).err().unwrap();
             let expected = format!("startup `quicly-jumpstart`: {expected}");
             assert_eq!(error.to_string(), expected);
         }

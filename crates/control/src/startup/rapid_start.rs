@@ -398,7 +398,7 @@ mod tests {
     /// come at twice what was.
     #[test]
     fn the_first_recovery_from_its_loss_to_the_avoidance() {
-        let mut c = catalog::controller("rapid-start", "cubic", Convention::Rfc).unwrap();
+        let mut c = catalog::controller("rapid-start", "cubic", Convention::RFC).unwrap();
         let mut w = Window::new(MSS as u32);
         c.on_established(&mut w, &Established::at(Instant::ZERO));
         w.cwnd = 300.0;
@@ -515,7 +515,7 @@ mod tests {
     #[test]
     fn constants_that_make_no_sense_are_refused() {
         let complaint = |spec| {
-            let refused = with_reno(&ENTRY, spec, Convention::Rfc);
+            let refused = with_reno(&ENTRY, spec, Convention::RFC);
             refused.err().unwrap().to_string()
         };
         assert_eq!(

@@ -289,7 +289,7 @@ mod tests {
             let startup = Resuming::new(Fifth { acks: 0, share });
             let entry = &reno::ENTRY;
             let params = Params::parse(AlgorithmKind::AVOIDANCE, entry.name, entry.params, "");
-            let avoidance = (entry.build)(&params.unwrap(), Convention::Rfc).unwrap()();
+            let avoidance = (entry.build)(&params.unwrap(), Convention::RFC).unwrap()();
             let c = Controller::new(Box::new(startup), slow_start(), avoidance);
             let mut w = Window::new(MSS as u32);
             w.cwnd = FLIGHT as f64;
@@ -435,7 +435,7 @@ mod tests {
             let separator = if startup.contains(':') { ',' } else { ':' };
             let wants = |resume: bool| {
                 let spec = format!("{startup}{separator}resume={resume}");
-                let c = catalog::controller(&spec, "reno", Convention::Rfc).unwrap();
+                let c = catalog::controller(&spec, "reno", Convention::RFC).unwrap();
                 c.wants_delivery()
             };
             assert_eq!((wants(false), wants(true)), (false, true), "{startup}");

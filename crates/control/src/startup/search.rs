@@ -349,7 +349,7 @@ mod tests {
 
     fn search(spec: &str) -> Search {
         let params = Params::parse(AlgorithmKind::STARTUP, ENTRY.name, ENTRY.params, spec).unwrap();
-        Search::new(&params, Convention::Rfc).unwrap()
+        Search::new(&params, Convention::RFC).unwrap()
     }
 
     fn window(cwnd: f64) -> Window {
@@ -798,9 +798,9 @@ mod tests {
             let rules = Search::new(&params, convention).unwrap().rules;
             (rules.thresh, rules.extra_bins, rules.exit)
         };
-        assert_eq!(by_stack(Convention::Linux), (3500, 39, ExitRule::Drain));
-        assert_eq!(by_stack(Convention::Quic), (2600, 15, ExitRule::AtOnce));
-        for convention in [Convention::Rfc, Convention::Ns2] {
+        assert_eq!(by_stack(Convention::LINUX), (3500, 39, ExitRule::Drain));
+        assert_eq!(by_stack(Convention::QUIC), (2600, 15, ExitRule::AtOnce));
+        for convention in [Convention::RFC, Convention::NS2] {
             assert_eq!(by_stack(convention), (2600, 15, ExitRule::Drain));
         }
     }
@@ -844,7 +844,7 @@ mod tests {
     #[test]
     fn constants_that_make_no_sense_are_refused() {
         let complaint = |spec| {
-            let refused = with_reno(&ENTRY, spec, Convention::Rfc);
+            let refused = with_reno(&ENTRY, spec, Convention::RFC);
             refused.err().unwrap().to_string()
         };
         assert_eq!(

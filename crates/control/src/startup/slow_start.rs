@@ -62,7 +62,7 @@ mod tests {
     use crate::testing::{established, rounds, Receiver};
     use crate::{Convention, Instant};
 
-    const NS2: Convention = Convention::Ns2;
+    const NS2: Convention = Convention::NS2;
 
     #[test]
     fn windows_at_round_boundaries_with_every_segment_acked() {
@@ -78,7 +78,7 @@ mod tests {
             per_ack,
             [3, 5, 8, 12, 18, 27, 41, 62, 93, 140, 210].map(f64::from)
         );
-        let abc = rounds("slow-start:iw=10", Convention::Rfc, Receiver::Delayed, 6);
+        let abc = rounds("slow-start:iw=10", Convention::RFC, Receiver::Delayed, 6);
         assert_eq!(abc, [10, 20, 40, 80, 160, 320].map(f64::from));
         let wide = rounds("slow-start:iw=10", NS2, Receiver::Delayed, 7);
         assert_eq!(wide, [10, 15, 23, 35, 53, 80, 120].map(f64::from));
@@ -89,15 +89,15 @@ mod tests {
             7,
         );
         assert_eq!(per_byte, wide);
-        let packets = rounds("slow-start:iw=10", Convention::Linux, Receiver::Delayed, 6);
+        let packets = rounds("slow-start:iw=10", Convention::LINUX, Receiver::Delayed, 6);
         assert_eq!(packets, abc);
-        let bytes = rounds("slow-start:iw=10", Convention::Quic, Receiver::Delayed, 6);
+        let bytes = rounds("slow-start:iw=10", Convention::QUIC, Receiver::Delayed, 6);
         assert_eq!(bytes, abc);
     }
 
     #[test]
     fn quic_counts_every_byte_however_many_an_ack_covers() {
-        let c = crate::catalog::controller("slow-start", "reno", Convention::Quic);
+        let c = crate::catalog::controller("slow-start", "reno", Convention::QUIC);
         let mut c = c.unwrap();
         let mut w = Window::new(1460);
         w.cwnd = 40.0;
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn byte_counting_credits_one_segment_in_the_slow_start_after_a_timeout() {
-        let (mut c, mut w) = established("slow-start", Convention::Rfc);
+        let (mut c, mut w) = established("slow-start", Convention::RFC);
         let two = Ack::of(Instant::ZERO, 2 * 1460);
         c.on_ack(&mut w, &two);
         assert_eq!(w.cwnd, 12.0);
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn linux_stops_at_the_threshold_and_leaves_the_rest_to_the_avoidance() {
-        let (mut c, mut w) = established("slow-start:ssthresh=12", Convention::Linux);
+        let (mut c, mut w) = established("slow-start:ssthresh=12", Convention::LINUX);
         c.on_ack(&mut w, &Ack::of(Instant::ZERO, 8 * 1460));
         assert_eq!(w.cwnd, 12.0);
         // Six of the eight packets count towards the next window of twelve.
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn an_unused_window_does_not_grow() {
-        let (mut c, mut w) = established("slow-start", Convention::Rfc);
+        let (mut c, mut w) = established("slow-start", Convention::RFC);
         let ack = Ack {
             cwnd_limited: false,
             ..Ack::of(Instant::ZERO, 1460)
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn a_lost_syn_outweighs_a_generous_first_window() {
         let mut c =
-            crate::catalog::controller("slow-start:iw=32", "reno", Convention::Rfc).unwrap();
+            crate::catalog::controller("slow-start:iw=32", "reno", Convention::RFC).unwrap();
         let mut w = Window::new(1460);
         c.on_established(&mut w, &Established::at(Instant::from_secs(1)));
         assert_eq!(w.cwnd, 1.0);

@@ -101,7 +101,7 @@ mod tests {
 
     /// ACKs until the window reaches each of these.
     fn acks_to(spec: &str, from: f64, windows: &[f64]) -> Vec<u32> {
-        let (mut c, mut w) = established(&format!("smooth-start:{spec}"), Convention::Rfc);
+        let (mut c, mut w) = established(&format!("smooth-start:{spec}"), Convention::RFC);
         w.cwnd = from;
         let count = |target: &f64| {
             let mut acks = 0;
@@ -133,23 +133,23 @@ mod tests {
     #[test]
     fn the_window_by_rounds() {
         let spec = "smooth-start:ssthresh=64,iw=16";
-        let windows = rounds(spec, Convention::Rfc, Receiver::EverySegment, 4);
+        let windows = rounds(spec, Convention::RFC, Receiver::EverySegment, 4);
         assert_eq!(windows, [16.0, 32.0, 48.0, 60.0]);
         assert_eq!(acks_to("ssthresh=64", 60.0, &[64.0]), [16]);
     }
 
     #[test]
     fn without_a_threshold_it_is_slow_start() {
-        let smooth = rounds("smooth-start", Convention::Rfc, Receiver::Delayed, 6);
+        let smooth = rounds("smooth-start", Convention::RFC, Receiver::Delayed, 6);
         assert_eq!(
             smooth,
-            rounds("slow-start", Convention::Rfc, Receiver::Delayed, 6)
+            rounds("slow-start", Convention::RFC, Receiver::Delayed, 6)
         );
     }
 
     #[test]
     fn linux_leaves_the_rest_to_the_avoidance() {
-        let (mut c, mut w) = established("smooth-start:ssthresh=16", Convention::Linux);
+        let (mut c, mut w) = established("smooth-start:ssthresh=16", Convention::LINUX);
         // From 10 at half the speed: twelve packets to the threshold, four to spare; those
         // and twelve more are a window.
         c.on_ack(&mut w, &Ack::of(Instant::ZERO, 16 * 1460));
@@ -164,7 +164,7 @@ mod tests {
     fn steps_must_fit_below_the_threshold() {
         let complaint = |spec: &str| {
             let spec = format!("smooth-start:{spec}");
-            let error = catalog::controller(&spec, "reno", Convention::Rfc);
+            let error = catalog::controller(&spec, "reno", Convention::RFC);
             error.err().unwrap().to_string()
         };
         assert!(complaint("start_frac=1").ends_with("parameter `start_frac`: `1` is not below 1"));

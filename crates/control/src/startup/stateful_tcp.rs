@@ -244,7 +244,7 @@ mod tests {
 
     /// A cached rate of ten megabytes a second.
     fn opened(spec: &str) -> (Controller, Window) {
-        let mut c = with_reno(&ENTRY, spec, Convention::Rfc).unwrap();
+        let mut c = with_reno(&ENTRY, spec, Convention::RFC).unwrap();
         let mut w = Window::new(MSS);
         let memory = PathMemory {
             cwnd: 400.0,

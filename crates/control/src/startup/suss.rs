@@ -623,7 +623,7 @@ mod tests {
     #[test]
     fn constants_that_make_no_sense_are_refused() {
         let complaint = |spec| {
-            let refused = with_reno(&ENTRY, spec, Convention::Rfc);
+            let refused = with_reno(&ENTRY, spec, Convention::RFC);
             refused.err().unwrap().to_string()
         };
         assert_eq!(

@@ -245,7 +245,7 @@ mod tests {
     /// The four segments left at zero; ACKs of so many of them come at these milliseconds.
     fn acked(spec: &str, acks: &[(u64, f64)]) -> (Controller, Window) {
         let spec = format!("swift-start:{spec}");
-        let mut c = catalog::controller(&spec, "reno", Convention::Rfc).unwrap();
+        let mut c = catalog::controller(&spec, "reno", Convention::RFC).unwrap();
         let mut w = Window::new(MSS as u32);
         let e = Established {
             rtt: Some(ms(100.0)),
@@ -375,7 +375,7 @@ mod tests {
 
     #[test]
     fn alpha_is_from_one_to_eight() {
-        let error = catalog::controller("swift-start:alpha=9", "reno", Convention::Rfc);
+        let error = catalog::controller("swift-start:alpha=9", "reno", Convention::RFC);
         assert_eq!(
             error.err().unwrap().to_string(),
             "startup `swift-start`: parameter `alpha`: `9` is not a number from 1 to 8"

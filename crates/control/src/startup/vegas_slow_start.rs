@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn after_an_idle_time_linux_learns_the_paths_round_trip_anew() {
         let left_after = |idles: bool| {
-            let (mut c, mut w) = established("vegas-slow-start:variant=linux", Convention::Rfc);
+            let (mut c, mut w) = established("vegas-slow-start:variant=linux", Convention::RFC);
             let mut una = 0;
             (0..2).for_each(|_| round(&mut c, &mut w, &mut una, 100));
             let idle = Idle {
@@ -218,7 +218,7 @@ mod tests {
 
     fn ns2(path: Bottleneck, initial_window: u32, segments: u64) -> Vec<Step> {
         let startup = format!("vegas-slow-start:first=one-by-one,iw={initial_window}");
-        path.run(&startup, "vegas", Convention::Ns2, segments, |_, _| {})
+        path.run(&startup, "vegas", Convention::NS2, segments, |_, _| {})
     }
 
     #[test]
@@ -289,7 +289,7 @@ mod tests {
         let spec = format!("variant={variant}");
         let kind = crate::params::AlgorithmKind::STARTUP;
         let params = Params::parse(kind, ENTRY.name, ENTRY.params, &spec).unwrap();
-        let mut v = VegasSlowStart::new(Settings::read(&params).unwrap(), Convention::Rfc);
+        let mut v = VegasSlowStart::new(Settings::read(&params).unwrap(), Convention::RFC);
         let mut w = Window::new(1460);
         w.cwnd = 24.0;
         v.inc_flag = false;
@@ -320,7 +320,7 @@ mod tests {
         let steps = path.run(
             "vegas-slow-start",
             "vegas",
-            Convention::Linux,
+            Convention::LINUX,
             70,
             |_, _| {},
         );

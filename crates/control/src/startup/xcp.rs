@@ -147,7 +147,7 @@ mod tests {
 
     /// After a handshake of 100 ms, ten segments allowed.
     fn opened() -> (Controller, Window) {
-        established("xcp", Convention::Rfc)
+        established("xcp", Convention::RFC)
     }
 
     /// An ACK of one segment that carries this change of throughput, bytes per second.
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn an_unmeasured_round_trip_is_told_as_zero() {
-        let mut c = catalog::controller("xcp", "reno", Convention::Rfc).unwrap();
+        let mut c = catalog::controller("xcp", "reno", Convention::RFC).unwrap();
         let mut w = Window::new(MSS as u32);
         assert_eq!(w.congestion_header, None);
         c.on_established(&mut w, &Established::at(Instant::ZERO + RTT));
@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn unanswered_headers_leave_slow_start_and_the_avoidance() {
         let (mut c, mut w) = opened();
-        let (mut plain, mut v) = established("slow-start", Convention::Rfc);
+        let (mut plain, mut v) = established("slow-start", Convention::RFC);
         for i in 0..100 {
             if i == 30 {
                 for (c, w) in [(&mut c, &mut w), (&mut plain, &mut v)] {

@@ -32,7 +32,7 @@ pub(super) fn run(bytes: &[u8]) {
         return;
     };
     let (startup, cc) = text.split_once('\n').unwrap_or((text, "reno"));
-    for convention in [Convention::Rfc, Convention::Linux, Convention::Quic] {
+    for convention in [Convention::RFC, Convention::LINUX, Convention::QUIC] {
         match Recipe::parse(startup, cc, convention) {
             Err(error) => assert_sentence(&error.to_string()),
             Ok(recipe) => {

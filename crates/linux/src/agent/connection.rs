@@ -13,7 +13,7 @@ use flowstart_control::session::{Session, UndoRule};
 use flowstart_control::signals::{Ack, Established, PathInfo, Sent};
 use flowstart_control::{Controller, Duration, Exit, Instant, Rate, Segments, Window};
 use flowstart_live::Sample;
-use flowstart_transport::pacing_rate;
+use flowstart_transport::pacing::rate;
 use flowstart_transport::stack::{Pacing, Stack};
 use std::sync::Arc;
 
@@ -364,7 +364,7 @@ impl Connection {
             return;
         }
         let w = &self.session.window;
-        let rate = pacing_rate::rate(w, self.outstanding(), w.wire(), srtt);
+        let rate = rate::rate(w, self.outstanding(), w.wire(), srtt);
         self.usual = Some(rate).filter(|rate| rate.bps() > 0);
         self.session.window.pacing = self
             .usual
@@ -410,7 +410,7 @@ impl Connection {
     fn least_together(&self) -> u32 {
         match self.session.window.pacing {
             Some(rate) if self.usual != Some(rate) => self.session.window.quantum.max(1),
-            _ => pacing_rate::MIN_TSO_SEGMENTS,
+            _ => rate::MIN_TSO_SEGMENTS,
         }
     }
 
@@ -439,7 +439,7 @@ mod tests {
     const INFINITE: u32 = INFINITE_SSTHRESH;
 
     fn connection(startup: &str, size: u64) -> Connection {
-        let recipe = Recipe::parse(startup, "cubic", Convention::Linux).unwrap();
+        let recipe = Recipe::parse(startup, "cubic", Convention::LINUX).unwrap();
         let stack = Arc::new(Stack::linux());
         Connection::new(recipe.build(), PathInfo::default(), stack, "cubic", size)
     }

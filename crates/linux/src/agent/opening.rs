@@ -2,7 +2,7 @@
 //! (`tcp_update_skb_after_send`), so until then the window opens one by one.
 
 use flowstart_control::{Duration, Instant, Window};
-use flowstart_transport::pacing_rate::FREE_SEGMENTS;
+use flowstart_transport::pacing::rate::FREE_SEGMENTS;
 
 /// The first segments of a connection, which leave at a rate.
 #[derive(Clone, Copy, Debug)]

@@ -12,7 +12,7 @@ use std::fmt;
 pub struct QueueSpec(Selected<Maker>);
 
 /// Convention for entries: queues follow no stack.
-const CONVENTION: Convention = Convention::Rfc;
+const CONVENTION: Convention = Convention::RFC;
 
 impl QueueSpec {
     /// Reads a specification such as `red:th_min=5`.

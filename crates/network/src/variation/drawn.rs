@@ -123,7 +123,7 @@ params! {
 pub struct VariationSpec(Selected<Maker>);
 
 /// Convention for entries: variations follow no stack.
-const CONVENTION: Convention = Convention::Rfc;
+const CONVENTION: Convention = Convention::RFC;
 
 impl VariationSpec {
     /// Reads a specification such as `steps:every=15s`.

@@ -3,8 +3,8 @@
 use super::super::ecn::EcnSender;
 use super::super::loss::outcome::AckReport;
 use super::{AckMeta, Connection};
-use flowstart_control::signals::{Ack, Feedback, PeerGap};
-use flowstart_control::{Duration, Instant};
+use flowstart_control::signals::{Ack, Established, Feedback, Idle, PathInfo, PeerGap, Syn};
+use flowstart_control::{Duration, Instant, Rate};
 use flowstart_wire::AckOption;
 
 impl Connection {
@@ -17,6 +17,39 @@ impl Connection {
     /// Marked packets of which the controller is to be notified.
     fn untold_marks(&mut self) -> u32 {
         self.ecn_mut().map_or(0, EcnSender::take_untold)
+    }
+
+    /// Notifies the controller that the connection is open, and of what is known of its path.
+    pub fn on_established(&mut self, known: &PathInfo, established: &Established) {
+        self.session.on_established(known, established);
+    }
+
+    /// Notifies the controller that sending resumes after an idle time.
+    pub fn on_idle(&mut self, idle: &Idle) {
+        let session = &mut self.session;
+        session.controller.on_idle(&mut session.window, idle);
+    }
+
+    /// Requests a rate of the routers, where the startup does.
+    pub fn rate_request(&mut self, syn: &Syn) -> Option<Rate> {
+        self.session.controller.rate_request(syn)
+    }
+
+    /// Notifies the controller that all that left over a long time was lost. The loss itself has
+    /// lowered the threshold.
+    pub fn on_persistent_congestion(&mut self, now: Instant) {
+        let (flight, peer_window) = (self.sent.in_flight(), self.peer_window);
+        self.session.on_timeout(now, flight, peer_window, true);
+    }
+
+    /// The window is saved for the case that its reduction turns out to be spurious.
+    pub fn save_window(&mut self) {
+        self.session.save(self.sent.outstanding());
+    }
+
+    /// No reduction can be undone any more.
+    pub fn forget_window(&mut self) {
+        self.session.forget();
     }
 
     /// The last reduction was spurious.
@@ -77,6 +110,12 @@ impl Connection {
         if meta.ece && self.on_ece(ack) {
             return;
         }
+        self.grow_plainly(ack);
+    }
+
+    /// The window may grow, and the acknowledgement reports nothing else.
+    #[inline]
+    pub fn grow_plainly(&mut self, ack: &Ack) {
         self.session.on_ack(ack);
         self.note_cwnd();
     }

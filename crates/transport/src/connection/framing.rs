@@ -93,6 +93,14 @@ impl Connection {
         Packet::new(self.flow, wire, Body::Data(data))
     }
 
+    /// A zero-window probe: a segment without data whose position the peer has behind it, so that it
+    /// answers at once (Linux's `tcp_xmit_probe_skb`).
+    pub fn window_probe(&mut self) -> Packet {
+        let position = self.una().saturating_sub(1);
+        self.prev_high = position;
+        self.empty_packet(self.stack.framing.header, position, 0)
+    }
+
     /// Adds what a packet carries in addition to its data.
     #[inline(never)]
     fn carry(&mut self, mut packet: Packet, again: bool, now: Instant) -> Packet {

@@ -47,6 +47,17 @@ impl Connection {
         self.timer.set(now + timeout, now);
     }
 
+    /// When the retransmission timer is due, where it runs.
+    #[inline(always)]
+    pub fn timer_due(&self) -> Option<Instant> {
+        self.timer.due()
+    }
+
+    /// Stops the retransmission timer.
+    pub fn stop_timer(&mut self) {
+        self.timer.stop();
+    }
+
     /// Whether the retransmission timer fires.
     pub fn timer_fires(&mut self, now: Instant) -> bool {
         self.timer.fires(now, self.stack.rto.jiffy)

@@ -11,7 +11,9 @@ use super::super::segment::{ByteRange, SegmentRange, Why};
 use super::super::sent::NewlyAcked;
 use super::super::stack::RecoveryKind;
 use super::outcome::{AckOutcome, AckReport, AckRole, CongestionEvent, Events};
+use super::LossDetector;
 use flowstart_control::Instant;
+use flowstart_wire::ByteAck;
 
 const DUP_THRESH: u64 = 3;
 
@@ -62,12 +64,15 @@ impl DupAck {
             uncounted: false,
         }
     }
+}
 
+impl LossDetector for DupAck {
     /// An acknowledgement has come that reports this for the first time.
-    pub fn on_ack(
+    fn on_ack(
         &mut self,
         c: &mut Connection,
         newly: &NewlyAcked,
+        _ack: &ByteAck,
         now: Instant,
     ) -> Option<AckOutcome> {
         if newly.acked > 0 {
@@ -85,6 +90,73 @@ impl DupAck {
         began.map(AckOutcome::began)
     }
 
+    /// The timer expired: go back to the first unacknowledged segment.
+    fn on_timeout(&mut self, c: &mut Connection, _again: bool) {
+        if self.kind != RecoveryKind::Tahoe || !c.stack().ns2.counts_duplicates_on {
+            self.dup_acks = 0;
+        }
+        self.limited_bytes = 0;
+        self.inflation = 0;
+        self.in_recovery = false;
+        self.recover = c.high();
+        self.forced = None;
+        self.gate = Gate::Open;
+        c.go_back_to(c.una());
+    }
+
+    /// Sending starts without an acknowledgement.
+    fn on_data(&mut self) {
+        if self.dup_acks == 0 {
+            self.gate = Gate::Open;
+        }
+    }
+
+    /// What may leave next.
+    fn plan(&self, c: &Connection) -> Option<SegmentRange> {
+        if let Some(first) = self.forced {
+            return Some(first.because(Why::Lost));
+        }
+        let plan = c.next_segment()?;
+        let room = match self.gate {
+            Gate::Closed | Gate::Burst(0) => return None,
+            Gate::One => c.window().cwnd_bytes() + self.dup_acks.min(2) * c.mss(),
+            Gate::Open | Gate::Burst(_) => self.window_bytes(c),
+        };
+        (plan.end <= c.una() + room).then_some(plan.by_position(c.high()))
+    }
+
+    /// Accounts for a segment that leaves.
+    fn on_sent(&mut self, c: &mut Connection, segment: SegmentRange, _now: Instant) {
+        let plan = segment.range;
+        if self.forced.take().is_some() {
+            self.uncounted = !c.stack().ns2.fast_retransmit_counts && c.nxt() <= plan.start;
+            return;
+        }
+        match &mut self.gate {
+            Gate::Burst(left) => *left -= 1,
+            Gate::One => {
+                self.limited_bytes += plan.end.saturating_sub(c.high().max(plan.start));
+                self.gate = Gate::Closed;
+            }
+            _ => {}
+        }
+    }
+
+    /// It has left.
+    #[inline]
+    fn after_sent(&mut self, c: &mut Connection, plan: ByteRange, _now: Instant) {
+        if std::mem::take(&mut self.uncounted) {
+            c.go_back_to(plan.start);
+        }
+    }
+
+    /// What is outstanding, without what has left according to duplicates.
+    fn pipe(&self, c: &Connection) -> u64 {
+        (c.nxt() - c.una()).saturating_sub(self.inflation * c.mss())
+    }
+}
+
+impl DupAck {
     fn on_new_ack(&mut self, c: &mut Connection, newly: &NewlyAcked, now: Instant) -> AckOutcome {
         // A pacer may have held it back until it is not needed.
         self.forced = None;
@@ -95,7 +167,7 @@ impl DupAck {
         self.inflation = 0;
         self.gate = Gate::Open;
         let ended = std::mem::take(&mut self.in_recovery);
-        let audience = match ended && !c.stack.ns2.grows_leaving_recovery {
+        let audience = match ended && !c.stack().ns2.grows_leaving_recovery {
             true => AckRole::OwnerGrowth,
             false => AckRole::Growth,
         };
@@ -112,19 +184,19 @@ impl DupAck {
         newly: &NewlyAcked,
         now: Instant,
     ) -> AckOutcome {
-        if !c.stack.recovery.newreno.impatient || !self.first_partial_seen {
+        if !c.stack().recovery.newreno.impatient || !self.first_partial_seen {
             self.first_partial_seen = true;
             c.restart_timer(now);
         }
         let deflation = self.deflate(c, newly.acked.div_ceil(c.mss()));
-        if c.rtt.times_one_segment() {
+        if c.rtt().times_one_segment() {
             c.drop_passed_timing();
         } else {
             c.take_sample(newly.sent, now);
         }
         self.forced = Some(c.segment_at(c.una()));
         self.gate = c
-            .stack
+            .stack()
             .recovery
             .newreno
             .max_burst
@@ -145,7 +217,7 @@ impl DupAck {
 
     /// So many segments have left the network. Returns by how many the window is to shrink.
     fn deflate(&mut self, c: &Connection, acked: u64) -> Option<u64> {
-        if !c.stack.recovery.newreno.partial_deflation {
+        if !c.stack().recovery.newreno.partial_deflation {
             self.inflation = 0;
             None
         } else if self.inflation > acked {
@@ -171,14 +243,14 @@ impl DupAck {
                 self.inflation += 1;
             }
             self.gate = Gate::Open;
-        } else if c.stack.recovery.limited_transmit && self.kind != RecoveryKind::GoBackN {
+        } else if c.stack().recovery.limited_transmit && self.kind != RecoveryKind::GoBackN {
             self.gate = Gate::One;
         } else {
             self.gate = Gate::Closed;
         }
         if self.kind == RecoveryKind::NewReno && self.dup_acks >= DUP_THRESH {
             self.gate = c
-                .stack
+                .stack()
                 .recovery
                 .newreno
                 .max_burst
@@ -192,7 +264,7 @@ impl DupAck {
         c.stop_timing();
         let added = self.limited_bytes;
         if self.kind == RecoveryKind::Tahoe {
-            c.nxt = c.una();
+            c.go_back_to(c.una());
             return CongestionEvent::SlowStart { added };
         }
         self.in_recovery = true;
@@ -202,75 +274,11 @@ impl DupAck {
         CongestionEvent::Reduction { added, timed: true }
     }
 
-    /// The timer expired: go back to the first unacknowledged segment.
-    pub fn on_timeout(&mut self, c: &mut Connection) {
-        if self.kind != RecoveryKind::Tahoe || !c.stack.ns2.counts_duplicates_on {
-            self.dup_acks = 0;
-        }
-        self.limited_bytes = 0;
-        self.inflation = 0;
-        self.in_recovery = false;
-        self.recover = c.high();
-        self.forced = None;
-        self.gate = Gate::Open;
-        c.nxt = c.una();
-    }
-
-    /// Sending starts without an acknowledgement.
-    pub fn on_data(&mut self) {
-        if self.dup_acks == 0 {
-            self.gate = Gate::Open;
-        }
-    }
-
-    /// What may leave next.
-    pub fn plan(&self, c: &Connection) -> Option<SegmentRange> {
-        if let Some(first) = self.forced {
-            return Some(first.because(Why::Lost));
-        }
-        let plan = c.next_segment()?;
-        let room = match self.gate {
-            Gate::Closed | Gate::Burst(0) => return None,
-            Gate::One => c.session.window.cwnd_bytes() + self.dup_acks.min(2) * c.mss(),
-            Gate::Open | Gate::Burst(_) => self.window_bytes(c),
-        };
-        (plan.end <= c.una() + room).then_some(plan.by_position(c.high()))
-    }
-
     fn window_bytes(&self, c: &Connection) -> u64 {
-        let window = match c.stack.ns2.whole_window {
-            true => c.session.window.cwnd_segments() * c.mss(),
-            false => c.session.window.cwnd_bytes(),
+        let window = match c.stack().ns2.whole_window {
+            true => c.window().cwnd_segments() * c.mss(),
+            false => c.window().cwnd_bytes(),
         };
         window + self.inflation * c.mss()
-    }
-
-    /// Accounts for a segment that leaves.
-    pub fn on_sent(&mut self, c: &Connection, plan: ByteRange) {
-        if self.forced.take().is_some() {
-            self.uncounted = !c.stack.ns2.fast_retransmit_counts && c.nxt <= plan.start;
-            return;
-        }
-        match &mut self.gate {
-            Gate::Burst(left) => *left -= 1,
-            Gate::One => {
-                self.limited_bytes += plan.end.saturating_sub(c.high().max(plan.start));
-                self.gate = Gate::Closed;
-            }
-            _ => {}
-        }
-    }
-
-    /// It has left.
-    #[inline]
-    pub fn after_sent(&mut self, c: &mut Connection, plan: ByteRange) {
-        if std::mem::take(&mut self.uncounted) {
-            c.nxt = plan.start;
-        }
-    }
-
-    /// What is outstanding, without what has left according to duplicates.
-    pub fn pipe(&self, c: &Connection) -> u64 {
-        (c.nxt - c.una()).saturating_sub(self.inflation * c.mss())
     }
 }

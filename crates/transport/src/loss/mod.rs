@@ -8,12 +8,12 @@
 
 use super::connection::Connection;
 use super::info::Info;
-use super::numbers::ack_delay;
 use super::segment::{ByteRange, SegmentRange};
 use super::sent::NewlyAcked;
 use super::stack::{RecoveryKind, Stack};
 use flowstart_control::Instant;
-use flowstart_wire::{Ack, ByteAck, Packet};
+use flowstart_wire as wire;
+use flowstart_wire::{Ack, ByteAck, NumberAck};
 use outcome::AckOutcome;
 
 mod dupack;
@@ -24,7 +24,7 @@ mod rfc6675;
 mod rfc9002;
 
 /// The loss detector of one connection.
-pub enum Loss {
+pub enum Detector {
     /// Go-back-N, Tahoe, Reno, NewReno.
     DupAck(dupack::DupAck),
     /// RFC 6675.
@@ -37,287 +37,188 @@ pub enum Loss {
     Rfc9002(Box<rfc9002::Rfc9002>),
 }
 
+/// Calls a method of the detector that it is.
 macro_rules! dispatch {
-    ($self:expr, $r:ident => $e:expr) => {
+    (mut $self:ident $call:tt) => { dispatch!($self $call) };
+    ($self:ident ($method:ident $($argument:ident)*)) => {
         match $self {
-            Loss::DupAck($r) => $e,
-            Loss::Rfc6675($r) => $e,
-            Loss::Ns2($r) => $e,
-            Loss::Rack($r) => $e,
-            Loss::Rfc9002($r) => $e,
+            Detector::DupAck(detector) => detector.$method($($argument),*),
+            Detector::Rfc6675(detector) => detector.$method($($argument),*),
+            Detector::Ns2(detector) => detector.$method($($argument),*),
+            Detector::Rack(detector) => detector.$method($($argument),*),
+            Detector::Rfc9002(detector) => detector.$method($($argument),*),
         }
     };
 }
 
-impl Loss {
-    /// The detector of a stack.
-    pub fn new(stack: &Stack) -> Loss {
-        match stack.recovery.kind {
-            RecoveryKind::Sack => Loss::Rfc6675(rfc6675::Rfc6675::default()),
-            RecoveryKind::Ns2Sack => Loss::Ns2(ns2::Ns2::default()),
-            RecoveryKind::Rack => Loss::Rack(Box::default()),
-            RecoveryKind::Quic => Loss::Rfc9002(Box::default()),
-            kind => Loss::DupAck(dupack::DupAck::new(kind)),
+/// Declares [`LossDetector`], and implements it for [`Detector`] by dispatch.
+macro_rules! loss_detector {
+    ($(
+        $(#[$doc:meta])*
+        fn $name:ident(&$($self:ident)+ $(, $argument:ident: $type:ty)*) $(-> $result:ty)? { $($default:tt)* }
+    )*) => {
+        /// A family of loss detection. What most families do not need has a default.
+        pub trait LossDetector {
+            $(
+                $(#[$doc])*
+                fn $name(&$($self)+ $(, $argument: $type)*) $(-> $result)? { $($default)* }
+            )*
         }
-    }
 
-    /// The handshake ends in the first data packet.
-    pub fn on_first_packet_shared(&mut self, c: &Connection) {
-        if let Loss::Rfc9002(r) = self {
-            r.on_first_packet_shared(c);
+        impl LossDetector for Detector {
+            $(
+                #[inline(always)]
+                fn $name(&$($self)+ $(, $argument: $type)*) $(-> $result)? {
+                    dispatch!($($self)+ ($name $($argument)*))
+                }
+            )*
         }
-    }
+    };
+}
+
+loss_detector! {
+    /// The handshake ends in the first data packet.
+    fn on_first_packet_shared(&mut self, _c: &Connection) {}
 
     /// The handshake is over; `lost` where a packet of it was, and that is a congestion event.
-    pub fn on_handshake(&mut self, c: &mut Connection, lost: bool) -> Option<AckOutcome> {
-        match self {
-            Loss::Rfc9002(r) => r.on_handshake(c, lost),
-            Loss::Rack(r) => {
-                r.on_handshake(c);
-                None
-            }
-            _ => None,
-        }
+    fn on_handshake(&mut self, _c: &mut Connection, _lost: bool) -> Option<AckOutcome> {
+        None
     }
 
-    /// An acknowledgement has arrived. `None` where it reports nothing.
-    #[inline]
-    pub fn on_ack(&mut self, c: &mut Connection, ack: &Ack, now: Instant) -> Option<AckOutcome> {
-        match ack {
-            Ack::Bytes(ack) => {
-                // What was never sent has not arrived (RFC 9293 §3.10.7.4).
-                let high = c.high();
-                if ack.una() > high {
-                    return None;
-                }
-                if ack.una() < c.una() && !self.heeds_overtaken_ack(c) {
-                    return None;
-                }
-                let blocks = ack.sack_blocks().filter(|(_, end)| *end <= high);
-                let reception = c.reception(ack.answers_repetition(), now);
-                let newly = c.acknowledge(ack.una(), blocks, reception);
-                self.on_news(c, &newly, ack, now)
-            }
-            Ack::Numbers(ack) => {
-                let una = c.una();
-                let mut newly = c.acknowledge_packets(ack.numbers(), now);
-                match self {
-                    Loss::Rfc9002(r) => {
-                        let late = r.note_late(c, ack.numbers(), now);
-                        newly.acked = c.una() - una;
-                        r.on_ack(c, &newly, late, ack_delay(ack), now)
-                    }
-                    _ => None,
-                }
-            }
-        }
+    /// An acknowledgement of positions has arrived, which reports this for the first time. `None`
+    /// where that is nothing.
+    fn on_ack(&mut self, _c: &mut Connection, _newly: &NewlyAcked, _ack: &ByteAck, _now: Instant) -> Option<AckOutcome> {
+        debug_assert!(false, "both ends have the same stack");
+        None
+    }
+
+    /// An acknowledgement of packet numbers has arrived.
+    fn on_numbers(&mut self, _c: &mut Connection, _ack: &NumberAck, _now: Instant) -> Option<AckOutcome> {
+        None
+    }
+
+    /// An acknowledgement has come that another has overtaken. Whether it counts, since it may
+    /// still report first what has arrived above a hole (RFC 2018 §5.1).
+    fn on_overtaken_ack(&mut self, _c: &Connection) -> bool {
+        false
     }
 
     /// Whether the detector has nothing to find out, repair or send but new data, so that an
     /// ACK of new data that reports nothing else can go to [`on_plain_ack`](Self::on_plain_ack).
-    #[inline]
-    pub fn is_steady(&self, c: &Connection) -> bool {
-        match self {
-            Loss::Rack(r) => r.is_steady(c),
-            Loss::Rfc6675(r) => r.is_steady(c),
-            _ => false,
-        }
+    fn is_steady(&self, _c: &Connection) -> bool {
+        false
     }
 
     /// What is left of [`on_ack`](Self::on_ack) in the steady state: SND.UNA has moved past
     /// segments that were sent once, the last of them at `sent`. Whether the window was the limit,
     /// where the detector keeps account of that itself.
-    #[inline]
-    pub fn on_plain_ack(
-        &mut self,
-        c: &mut Connection,
-        sent: Instant,
-        now: Instant,
-    ) -> Option<bool> {
-        match self {
-            Loss::Rack(r) => Some(r.on_plain_ack(c, sent, now)),
-            Loss::Rfc6675(r) => {
-                r.on_plain_ack(c, now);
-                None
-            }
-            _ => None,
-        }
+    fn on_plain_ack(&mut self, _c: &mut Connection, _sent: Instant, _now: Instant) -> Option<bool> {
+        None
     }
 
-    #[inline]
-    fn on_news(
-        &mut self,
-        c: &mut Connection,
-        newly: &NewlyAcked,
-        ack: &ByteAck,
-        now: Instant,
-    ) -> Option<AckOutcome> {
-        match self {
-            Loss::DupAck(r) => r.on_ack(c, newly, now),
-            Loss::Rfc6675(r) => r.on_ack(c, newly, ack.answers_repetition(), now),
-            Loss::Ns2(r) => r.on_ack(c, newly, ack, now),
-            Loss::Rack(r) => r.on_ack(c, newly, ack, now),
-            Loss::Rfc9002(_) => {
-                debug_assert!(false, "both ends have the same stack");
-                None
-            }
-        }
-    }
-
-    /// An acknowledgement has come that another has overtaken. Whether it counts, since it may
-    /// still report first what has arrived above a hole (RFC 2018 §5.1).
-    #[cold]
-    fn heeds_overtaken_ack(&mut self, c: &Connection) -> bool {
-        match self {
-            Loss::Ns2(r) => r.on_stale_ack(),
-            Loss::Rack(r) => r.note_overtaken(),
-            Loss::DupAck(_) | Loss::Rfc6675(_) | Loss::Rfc9002(_) => {}
-        }
-        c.stack.recovery.sack && matches!(self, Loss::Rack(_) | Loss::Rfc6675(_))
-    }
-
-    /// The acknowledgement that led to `found` brings a mark back. Whether the window comes down
+    /// The acknowledgement that led to `outcome` brings a mark back. Whether the window comes down
     /// for it here; otherwise the controller hears of the mark as it grows.
-    pub fn on_mark(&mut self, c: &mut Connection, found: &mut AckOutcome) -> bool {
-        match self {
-            Loss::Rack(r) => r.on_mark(c, found),
-            Loss::Rfc9002(r) => r.on_mark(c, found),
-            _ => false,
-        }
+    fn on_mark(&mut self, _c: &mut Connection, _outcome: &mut AckOutcome) -> bool {
+        false
     }
 
-    /// The outcome have been answered.
-    #[inline]
-    pub fn after_ack(&mut self, c: &mut Connection, advanced: bool, now: Instant) {
-        match self {
-            Loss::Rack(r) => r.set_timers(c, advanced, now),
-            Loss::Rfc9002(r) => r.set_timer(c),
-            _ => {}
-        }
-    }
+    /// The outcome of an acknowledgement has been applied.
+    fn after_ack(&mut self, _c: &mut Connection, _advanced: bool, _now: Instant) {}
 
     /// Whether the window has come down for what is out already, so that a timeout lowers no
     /// threshold.
-    pub fn has_reduced(&self, c: &Connection) -> bool {
-        match self {
-            Loss::Rack(r) => r.has_reduced(c),
-            _ => false,
-        }
+    fn has_reduced(&self, _c: &Connection) -> bool {
+        false
     }
 
     /// The retransmission timer has expired; the controller has been notified. `again` where
     /// nothing has been acknowledged since it did so before.
-    pub fn on_timeout(&mut self, c: &mut Connection, again: bool) {
-        match self {
-            Loss::DupAck(r) => r.on_timeout(c),
-            Loss::Rfc6675(r) => r.on_timeout(c),
-            Loss::Ns2(r) => r.on_timeout(c),
-            Loss::Rack(r) => r.on_timeout(c, again),
-            Loss::Rfc9002(r) => r.on_timeout(c),
-        }
-    }
+    fn on_timeout(&mut self, _c: &mut Connection, _again: bool) {}
 
     /// Data has been queued or the connection has opened: sending is not tied to an
     /// acknowledgement.
-    pub fn on_data(&mut self) {
-        match self {
-            Loss::DupAck(r) => r.on_data(),
-            Loss::Ns2(r) => r.on_data(),
-            _ => {}
-        }
-    }
+    fn on_data(&mut self) {}
 
     /// Returns the segment that may leave next, if the pacer consents.
-    #[inline(always)]
-    pub fn plan(&self, c: &Connection) -> Option<SegmentRange> {
-        dispatch!(self, r => r.plan(c))
+    fn plan(&self, _c: &Connection) -> Option<SegmentRange> {
+        None
     }
 
     /// `segment` is about to be sent.
-    #[inline(always)]
-    pub fn on_sent(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) {
-        match self {
-            Loss::DupAck(r) => r.on_sent(c, segment.range),
-            Loss::Rfc6675(r) => r.on_sent(c, segment, now),
-            Loss::Ns2(r) => r.on_sent(c, segment.range),
-            Loss::Rack(r) => r.on_sent(c, segment, now),
-            Loss::Rfc9002(r) => r.on_sent(c, segment.range, now),
-        }
-    }
+    fn on_sent(&mut self, _c: &mut Connection, _segment: SegmentRange, _now: Instant) {}
 
     /// A packet without data that is due, where no other is.
-    pub fn answer(&mut self, c: &mut Connection, now: Instant) -> Option<Packet> {
-        match self {
-            Loss::Rfc9002(r) => r.answer(c, now),
-            _ => None,
-        }
+    fn answer(&mut self, _c: &mut Connection, _now: Instant) -> Option<wire::Packet> {
+        None
     }
 
     /// Whether `segment` leaves now, where new data waits until there is enough of it for a burst.
-    #[inline(always)]
-    pub fn may_leave(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) -> bool {
-        match self {
-            Loss::Rack(r) => r.may_leave(c, segment, now),
-            _ => true,
-        }
+    fn may_leave(&mut self, _c: &mut Connection, _segment: SegmentRange, _now: Instant) -> bool {
+        true
     }
 
-    /// It has been sent.
-    pub fn after_sent(&mut self, c: &mut Connection, plan: ByteRange, now: Instant) {
-        match self {
-            Loss::DupAck(r) => r.after_sent(c, plan),
-            Loss::Rack(r) => r.after_sent(c, now),
-            Loss::Rfc9002(r) => r.restart_timer(c),
-            _ => {}
-        }
-    }
+    /// A segment of this range has been sent.
+    fn after_sent(&mut self, _c: &mut Connection, _range: ByteRange, _now: Instant) {}
 
     /// When to call [`on_timer`](Self::on_timer): a timer besides the
     /// retransmission timer.
-    pub fn deadline(&self) -> Option<Instant> {
-        match self {
-            Loss::Rack(r) => r.deadline(),
-            Loss::Rfc9002(r) => r.deadline(),
-            _ => None,
-        }
+    fn deadline(&self) -> Option<Instant> {
+        None
     }
 
     /// That deadline may have passed.
-    pub fn on_timer(&mut self, c: &mut Connection, now: Instant) -> Option<AckOutcome> {
-        match self {
-            Loss::Rack(r) => r.on_timer(c, now),
-            Loss::Rfc9002(r) => r.on_timer(c, now),
-            _ => None,
-        }
+    fn on_timer(&mut self, _c: &mut Connection, _now: Instant) -> Option<AckOutcome> {
+        None
     }
 
     /// Whether so many consecutive timers have expired that the connection is to be given up.
-    pub fn gives_up(&self, c: &Connection) -> bool {
-        match self {
-            Loss::Rfc9002(r) => r.gives_up(c),
-            _ => false,
-        }
+    fn gives_up(&self, _c: &Connection) -> bool {
+        false
     }
 
     /// Whether anything of `[start, end)` is known to have arrived beyond what is acknowledged.
-    pub fn has_arrived(&self, c: &Connection, start: u64, end: u64) -> bool {
-        match self {
-            Loss::Ns2(r) => r.has_arrived(start, end),
-            _ => c.sent.has_arrived(start, end),
-        }
+    fn has_arrived(&self, c: &Connection, start: u64, end: u64) -> bool {
+        c.sent().has_arrived(start, end)
     }
 
     /// What is in flight, and what has become of it, as Linux reports it.
-    pub fn info(&self, c: &Connection) -> Option<Info> {
-        match self {
-            Loss::Rack(r) => Some(r.info(c)),
-            _ => None,
-        }
+    fn info(&self, _c: &Connection) -> Option<Info> {
+        None
     }
 
     /// Bytes in flight, as this detector estimates them.
+    fn pipe(&self, c: &Connection) -> u64 {
+        c.sent().in_flight()
+    }
+}
+
+impl Detector {
+    /// The detector of a stack.
+    pub fn new(stack: &Stack) -> Detector {
+        match stack.recovery.kind {
+            RecoveryKind::Sack => Detector::Rfc6675(rfc6675::Rfc6675::default()),
+            RecoveryKind::Ns2Sack => Detector::Ns2(ns2::Ns2::default()),
+            RecoveryKind::Rack => Detector::Rack(Box::default()),
+            RecoveryKind::Quic => Detector::Rfc9002(Box::default()),
+            kind => Detector::DupAck(dupack::DupAck::new(kind)),
+        }
+    }
+
+    /// An acknowledgement of what was sent has arrived. `None` where it reports nothing.
     #[inline]
-    pub fn pipe(&self, c: &Connection) -> u64 {
-        dispatch!(self, r => r.pipe(c))
+    pub fn take_ack(&mut self, c: &mut Connection, ack: &Ack, now: Instant) -> Option<AckOutcome> {
+        let ack = match ack {
+            Ack::Bytes(ack) => ack,
+            Ack::Numbers(ack) => return self.on_numbers(c, ack, now),
+        };
+        // What was never sent has not arrived (RFC 9293 §3.10.7.4).
+        let high = c.high();
+        if ack.una() > high || ack.una() < c.una() && !self.on_overtaken_ack(c) {
+            return None;
+        }
+        let blocks = ack.sack_blocks().filter(|(_, end)| *end <= high);
+        let reception = c.reception(ack.answers_repetition(), now);
+        let newly = c.acknowledge(ack.una(), blocks, reception);
+        self.on_ack(c, &newly, ack, now)
     }
 }

@@ -12,6 +12,7 @@ use super::super::ranges::RangeSet;
 use super::super::segment::{ByteRange, SegmentRange, Why};
 use super::super::sent::NewlyAcked;
 use super::outcome::{AckOutcome, AckReport, AckRole, CongestionEvent, Events};
+use super::LossDetector;
 use flowstart_control::{Duration, Instant};
 use flowstart_wire::ByteAck;
 
@@ -47,14 +48,9 @@ pub struct Ns2 {
     forced: Option<ByteRange>,
 }
 
-impl Ns2 {
-    /// Whether anything of `[start, end)` is selectively acknowledged.
-    pub fn has_arrived(&self, start: u64, end: u64) -> bool {
-        self.sacked.meets(start, end)
-    }
-
+impl LossDetector for Ns2 {
     /// An acknowledgement has come that reports this for the first time.
-    pub fn on_ack(
+    fn on_ack(
         &mut self,
         c: &mut Connection,
         newly: &NewlyAcked,
@@ -74,13 +70,86 @@ impl Ns2 {
     }
 
     /// One that is older than the last has come: it is counted all the same.
-    pub fn on_stale_ack(&mut self) {
+    fn on_overtaken_ack(&mut self, _c: &Connection) -> bool {
         if self.in_recovery {
             self.pipe -= 1;
             self.gate = Gate::Open;
         }
+        false
     }
 
+    /// The timer expired: go back to the first unacknowledged packet.
+    fn on_timeout(&mut self, c: &mut Connection, _again: bool) {
+        self.dup_acks = 0;
+        self.in_recovery = false;
+        self.after_timeout = true;
+        self.recover = c.high();
+        self.forced = None;
+        self.gate = Gate::Open;
+        self.forget();
+        c.go_back_to(c.una());
+    }
+
+    /// Sending starts without an acknowledgement.
+    fn on_data(&mut self) {
+        if !self.in_recovery && self.dup_acks == 0 {
+            self.gate = Gate::Open;
+        }
+    }
+
+    /// What may leave next.
+    fn plan(&self, c: &Connection) -> Option<SegmentRange> {
+        if let Some(first) = self.forced {
+            return Some(first.because(Why::Lost));
+        }
+        let next = match self.gate {
+            Gate::Closed => None,
+            Gate::One => c.next_segment().filter(|plan| {
+                let beyond = c.window().cwnd + self.dup_acks as f64;
+                (plan.end - c.una()) as f64 <= beyond * c.mss() as f64
+            }),
+            Gate::Open if self.in_recovery => self.plan_in_recovery(c),
+            Gate::Open => {
+                let plan = c.next_segment()?;
+                (plan.end <= c.una() + c.window().cwnd_segments() * c.mss()).then_some(plan)
+            }
+        };
+        next.map(|range| range.by_position(c.high()))
+    }
+
+    /// Accounts for a segment that leaves.
+    fn on_sent(&mut self, c: &mut Connection, segment: SegmentRange, _now: Instant) {
+        let plan = segment.range;
+        if self.forced.take().is_some() {
+            return;
+        }
+        if self.gate == Gate::One {
+            self.gate = Gate::Closed;
+        }
+        if self.in_recovery {
+            self.pipe += 1;
+            if plan.start < c.nxt() {
+                self.retransmitted_to = plan.end;
+            }
+        }
+    }
+
+    /// Whether anything of `[start, end)` is selectively acknowledged.
+    fn has_arrived(&self, _c: &Connection, start: u64, end: u64) -> bool {
+        self.sacked.meets(start, end)
+    }
+
+    /// In recovery, its own count; else what is outstanding.
+    fn pipe(&self, c: &Connection) -> u64 {
+        if self.in_recovery {
+            self.pipe.max(0).unsigned_abs() * c.mss()
+        } else {
+            c.nxt() - c.una()
+        }
+    }
+}
+
+impl Ns2 {
     fn on_new_ack(&mut self, c: &mut Connection, newly: &NewlyAcked, now: Instant) -> AckOutcome {
         let rtt = self.acknowledge(c, newly, now);
         self.gate = Gate::Open;
@@ -111,7 +180,7 @@ impl Ns2 {
             if c.is_beyond(self.recover) {
                 began = Some(self.enter(c, now));
             }
-        } else if self.dup_acks < NUMDUPACKS && c.stack.recovery.limited_transmit {
+        } else if self.dup_acks < NUMDUPACKS && c.stack().recovery.limited_transmit {
             self.gate = Gate::One;
         }
         Some(AckOutcome {
@@ -172,7 +241,7 @@ impl Ns2 {
             if newly.acked > 0 {
                 self.pipe -= 1;
                 c.restart_timer(now);
-                c.rtt.end_backoff();
+                c.rtt_mut().end_backoff();
             }
             self.learn(c, ack);
         }
@@ -215,47 +284,8 @@ impl Ns2 {
         self.retransmitted_to = 0;
     }
 
-    /// The timer expired: go back to the first unacknowledged packet.
-    pub fn on_timeout(&mut self, c: &mut Connection) {
-        self.dup_acks = 0;
-        self.in_recovery = false;
-        self.after_timeout = true;
-        self.recover = c.high();
-        self.forced = None;
-        self.gate = Gate::Open;
-        self.forget();
-        c.nxt = c.una();
-    }
-
-    /// Sending starts without an acknowledgement.
-    pub fn on_data(&mut self) {
-        if !self.in_recovery && self.dup_acks == 0 {
-            self.gate = Gate::Open;
-        }
-    }
-
-    /// What may leave next.
-    pub fn plan(&self, c: &Connection) -> Option<SegmentRange> {
-        if let Some(first) = self.forced {
-            return Some(first.because(Why::Lost));
-        }
-        let next = match self.gate {
-            Gate::Closed => None,
-            Gate::One => c.next_segment().filter(|plan| {
-                let beyond = c.session.window.cwnd + self.dup_acks as f64;
-                (plan.end - c.una()) as f64 <= beyond * c.mss() as f64
-            }),
-            Gate::Open if self.in_recovery => self.plan_in_recovery(c),
-            Gate::Open => {
-                let plan = c.next_segment()?;
-                (plan.end <= c.una() + c.session.window.cwnd_segments() * c.mss()).then_some(plan)
-            }
-        };
-        next.map(|range| range.by_position(c.high()))
-    }
-
     fn plan_in_recovery(&self, c: &Connection) -> Option<ByteRange> {
-        if self.pipe >= c.session.window.cwnd_segments() as i64 {
+        if self.pipe >= c.window().cwnd_segments() as i64 {
             return None;
         }
         match self
@@ -264,31 +294,6 @@ impl Ns2 {
         {
             Some((start, _)) => Some(c.segment_at(start)),
             None => c.next_segment(),
-        }
-    }
-
-    /// Accounts for a segment that leaves.
-    pub fn on_sent(&mut self, c: &Connection, plan: ByteRange) {
-        if self.forced.take().is_some() {
-            return;
-        }
-        if self.gate == Gate::One {
-            self.gate = Gate::Closed;
-        }
-        if self.in_recovery {
-            self.pipe += 1;
-            if plan.start < c.nxt {
-                self.retransmitted_to = plan.end;
-            }
-        }
-    }
-
-    /// In recovery, its own count; else what is outstanding.
-    pub fn pipe(&self, c: &Connection) -> u64 {
-        if self.in_recovery {
-            self.pipe.max(0).unsigned_abs() * c.mss()
-        } else {
-            c.nxt - c.una()
         }
     }
 }

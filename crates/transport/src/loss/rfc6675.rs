@@ -21,8 +21,10 @@ use super::super::segment::{ByteRange, SegmentRange, Why};
 use super::super::sent::{NewlyAcked, SentPackets};
 use super::super::stack::Undo;
 use super::outcome::{AckOutcome, AckReport, AckRole, CongestionEvent, Events};
+use super::LossDetector;
 use crate::narrow::index;
 use flowstart_control::Instant;
+use flowstart_wire::ByteAck;
 
 #[cfg(test)]
 mod tests;
@@ -81,16 +83,21 @@ impl Default for Rfc6675 {
     }
 }
 
-impl Rfc6675 {
+impl LossDetector for Rfc6675 {
+    fn on_overtaken_ack(&mut self, c: &Connection) -> bool {
+        c.stack().recovery.sack
+    }
+
     /// An acknowledgement has come that reports this for the first time; `repetition` where it
     /// echoes the timestamp of a retransmission.
-    pub fn on_ack(
+    fn on_ack(
         &mut self,
         c: &mut Connection,
         newly: &NewlyAcked,
-        repetition: bool,
+        ack: &ByteAck,
         now: Instant,
     ) -> Option<AckOutcome> {
+        let repetition = ack.answers_repetition();
         let NewlyAcked {
             acked, delivered, ..
         } = *newly;
@@ -156,7 +163,7 @@ impl Rfc6675 {
 
     /// Whether nothing is being repaired, and nothing out was sent again without being lost.
     #[inline]
-    pub fn is_steady(&self, c: &Connection) -> bool {
+    fn is_steady(&self, c: &Connection) -> bool {
         self.phase == Phase::Open
             && self.forced.is_none()
             && self.high_rxt <= self.lost_edge.max(c.una())
@@ -164,30 +171,83 @@ impl Rfc6675 {
 
     /// An ACK of new data in the steady state.
     #[inline]
-    pub fn on_plain_ack(&mut self, c: &mut Connection, now: Instant) {
+    fn on_plain_ack(&mut self, c: &mut Connection, _sent: Instant, now: Instant) -> Option<bool> {
         c.rearm(now);
         self.first_acceptable = false;
         self.dup_acks = 0;
         self.limited_bytes = 0;
+        None
     }
 
+    /// The timer expired.
+    fn on_timeout(&mut self, c: &mut Connection, _again: bool) {
+        self.phase = Phase::AfterTimeout;
+        self.recovery_point = c.high();
+        self.dup_acks = 0;
+        self.limited_bytes = 0;
+        self.forced = None;
+        self.lost_edge = c.high();
+        self.begin_retransmission(c);
+    }
+
+    /// §5 step C with NextSeg.
+    #[inline(always)]
+    fn plan(&self, c: &Connection) -> Option<SegmentRange> {
+        if let Some(first) = self.forced {
+            return Some(first.because(Why::Lost));
+        }
+        let next = self.next_seg(c)?;
+        c.within_window(next, self.pipe(c))
+    }
+
+    /// Accounts for a segment that leaves.
+    #[inline]
+    fn on_sent(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) {
+        let range = segment.range;
+        if self.forced.take().is_some() {
+            return self.retransmit(c, range, now);
+        }
+        if range.start >= c.high() {
+            if self.phase == Phase::Open && self.dup_acks > 0 {
+                self.limited_bytes += range.bytes();
+            }
+            return;
+        }
+        match segment.why {
+            Why::Rescue => self.rescue_rxt = None,
+            _ => self.retransmit(c, range, now),
+        }
+    }
+
+    /// SetPipe (§4): what is retransmitted without being lost is in the network twice.
+    #[inline]
+    fn pipe(&self, c: &Connection) -> u64 {
+        let in_flight = c.sent().in_flight();
+        if self.high_rxt <= self.lost_edge {
+            return in_flight;
+        }
+        in_flight + self.twice(c)
+    }
+}
+
+impl Rfc6675 {
     /// Whether this acknowledgement shows that the recovery was for nothing. One that a pacer has
     /// kept from sending anything again shows nothing.
     fn is_spurious(&mut self, c: &Connection, acked: u64, repetition: bool) -> bool {
         let first = acked > 0 && std::mem::take(&mut self.first_acceptable);
-        first && !repetition && c.stack.recovery.undo != Undo::None && self.forced.is_none()
+        first && !repetition && c.stack().recovery.undo != Undo::None && self.forced.is_none()
     }
 
     /// What counted as lost from `late` on is on its way.
     fn take_back(&mut self, c: &mut Connection, late: u64) {
-        let highest = c.sent.arrived().and_then(|arrived| arrived.end());
+        let highest = c.sent().arrived().and_then(|arrived| arrived.end());
         let reordered = highest.unwrap_or(c.una()).saturating_sub(late);
         let extent = index(reordered.div_ceil(c.mss()).min(MAX_DUP_THRESH as u64)) + 1;
         self.dup_thresh = self.dup_thresh.max(extent.min(MAX_DUP_THRESH));
         self.phase = Phase::Open;
         self.dup_acks = 0;
         self.limited_bytes = 0;
-        c.sent.unmark_all_lost();
+        c.sent_mut().unmark_all_lost();
         (self.lost_edge, self.high_rxt) = (c.una(), c.una());
     }
 
@@ -227,34 +287,13 @@ impl Rfc6675 {
         self.forced = hole.map(|hole| self.clip(c, hole));
     }
 
-    /// The timer expired.
-    pub fn on_timeout(&mut self, c: &mut Connection) {
-        self.phase = Phase::AfterTimeout;
-        self.recovery_point = c.high();
-        self.dup_acks = 0;
-        self.limited_bytes = 0;
-        self.forced = None;
-        self.lost_edge = c.high();
-        self.begin_retransmission(c);
-    }
-
-    /// §5 step C with NextSeg.
-    #[inline(always)]
-    pub fn plan(&self, c: &Connection) -> Option<SegmentRange> {
-        if let Some(first) = self.forced {
-            return Some(first.because(Why::Lost));
-        }
-        let next = self.next_seg(c)?;
-        c.within_window(next, self.pipe(c))
-    }
-
     /// NextSeg (§4).
     #[inline]
     fn next_seg(&self, c: &Connection) -> Option<SegmentRange> {
         if self.phase != Phase::Open {
             return self.next_seg_in_recovery(c);
         }
-        let held = self.dup_acks > 0 && !c.stack.recovery.limited_transmit;
+        let held = self.dup_acks > 0 && !c.stack().recovery.limited_transmit;
         let new = c.next_segment().filter(|_| !held)?;
         Some(new.because(Why::New))
     }
@@ -270,7 +309,7 @@ impl Rfc6675 {
         if self.phase != Phase::Recovery {
             return None;
         }
-        if c.stack.recovery.next_seg_rule_3 {
+        if c.stack().recovery.next_seg_rule_3 {
             if let Some(hole) = self.next_hole(c) {
                 return Some(self.clip(c, hole).because(Why::Lost));
             }
@@ -280,8 +319,9 @@ impl Rfc6675 {
 
     /// Rule 4: once a recovery, when the acknowledgement has passed RescueRxt.
     fn rescue(&self, c: &Connection) -> Option<ByteRange> {
-        let due = c.stack.recovery.next_seg_rule_4 && self.rescue_rxt.is_some_and(|r| c.una() > r);
-        due.then(|| highest_hole(&c.sent, c.mss())).flatten()
+        let due =
+            c.stack().recovery.next_seg_rule_4 && self.rescue_rxt.is_some_and(|r| c.una() > r);
+        due.then(|| highest_hole(c.sent(), c.mss())).flatten()
     }
 
     fn clip(&self, c: &Connection, hole: (u64, u64)) -> ByteRange {
@@ -291,40 +331,11 @@ impl Rfc6675 {
         }
     }
 
-    /// Accounts for a segment that leaves.
-    #[inline]
-    pub fn on_sent(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) {
-        let range = segment.range;
-        if self.forced.take().is_some() {
-            return self.retransmit(c, range, now);
-        }
-        if range.start >= c.high() {
-            if self.phase == Phase::Open && self.dup_acks > 0 {
-                self.limited_bytes += range.bytes();
-            }
-            return;
-        }
-        match segment.why {
-            Why::Rescue => self.rescue_rxt = None,
-            _ => self.retransmit(c, range, now),
-        }
-    }
-
     /// By rule 1 or 3.
     #[inline(never)]
     fn retransmit(&mut self, c: &mut Connection, plan: ByteRange, now: Instant) {
         self.high_rxt = plan.end;
-        c.sent.repair(plan, now);
-    }
-
-    /// SetPipe (§4): what is retransmitted without being lost is in the network twice.
-    #[inline]
-    pub fn pipe(&self, c: &Connection) -> u64 {
-        let in_flight = c.sent.in_flight();
-        if self.high_rxt <= self.lost_edge {
-            return in_flight;
-        }
-        in_flight + self.twice(c)
+        c.sent_mut().repair(plan, now);
     }
 
     #[inline(never)]
@@ -333,7 +344,7 @@ impl Rfc6675 {
         if self.high_rxt <= from {
             return 0;
         }
-        let arrived = c.sent.arrived();
+        let arrived = c.sent().arrived();
         let known = arrived.map_or(0, |arrived| arrived.bytes_within(from, self.high_rxt));
         self.high_rxt - from - known
     }
@@ -341,13 +352,13 @@ impl Rfc6675 {
     /// IsLost (§4): three separate SACKed ranges, or more than two segments' worth of SACKed
     /// bytes, lie above.
     fn raise_lost_edge(&mut self, c: &mut Connection) {
-        let edge = lost_edge(&c.sent, c.mss(), self.dup_thresh);
+        let edge = lost_edge(c.sent(), c.mss(), self.dup_thresh);
         let Some(edge) = edge.filter(|edge| *edge > self.lost_edge) else {
             return;
         };
         let from = self.lost_edge.max(self.high_rxt).max(c.una());
         if from < edge {
-            c.sent.mark_lost(from, edge);
+            c.sent_mut().mark_lost(from, edge);
         }
         self.lost_edge = edge;
     }
@@ -356,19 +367,19 @@ impl Rfc6675 {
     fn begin_retransmission(&mut self, c: &mut Connection) {
         self.high_rxt = c.una();
         if self.high_rxt < self.lost_edge {
-            c.sent.mark_lost(self.high_rxt, self.lost_edge);
+            c.sent_mut().mark_lost(self.high_rxt, self.lost_edge);
         }
     }
 
     /// NextSeg rule 1 (§4): the lowest hole above HighRxt that is lost.
     fn first_lost(&self, c: &Connection) -> Option<(u64, u64)> {
-        let (start, end) = c.sent.first_lost()?;
+        let (start, end) = c.sent().first_lost()?;
         // The edge need not be where a segment ends.
         let crosses = end == self.lost_edge;
         Some((
             start,
             if crosses {
-                hole_end(&c.sent, start, end)
+                hole_end(c.sent(), start, end)
             } else {
                 end
             },
@@ -379,7 +390,7 @@ impl Rfc6675 {
     /// After a timeout holes up to the lost edge count too.
     fn next_hole(&self, c: &Connection) -> Option<(u64, u64)> {
         let from = self.high_rxt.max(c.una());
-        let arrived = c.sent.arrived();
+        let arrived = c.sent().arrived();
         let hole = arrived.and_then(|arrived| arrived.hole_at_or_after(from));
         hole.or_else(|| {
             let end = arrived.and_then(|arrived| arrived.end()).unwrap_or(0);

@@ -53,7 +53,7 @@ impl Reduction {
             CongestionEvent::SlowStart { added } => {
                 c.on_congestion_event(now, added);
                 c.restart_timer(now);
-                c.session.window.cwnd = 1.0;
+                c.window_mut().cwnd = 1.0;
             }
         }
     }
@@ -65,27 +65,25 @@ impl Reduction {
 
     /// All that left over a long time was lost.
     pub fn on_persistent_congestion(&mut self, c: &mut Connection, now: Instant) {
-        // The loss itself has lowered the threshold.
-        let (flight, peer_window) = (c.sent.in_flight(), c.peer_window);
-        c.session.on_timeout(now, flight, peer_window, true);
+        c.on_persistent_congestion(now);
         if let Reduction::Instant(instant) = self {
-            instant.bound(&mut c.session.window);
+            instant.bound(c.window_mut());
         }
     }
 
     /// `ask` has the controller set the window that is to be. One that comes down by and by does not
     /// before the first step.
     fn reduce(&mut self, c: &mut Connection, ask: impl FnOnce(&mut Connection)) {
-        let prior = c.session.window.cwnd;
+        let prior = c.window().cwnd;
         ask(c);
         match self {
-            Reduction::Instant(instant) => instant.bound(&mut c.session.window),
+            Reduction::Instant(instant) => instant.bound(c.window_mut()),
             Reduction::Prr(prr) => {
-                let target = c.session.window.cwnd_segments();
-                if !c.session.controller.recovery_is_self_managed() {
-                    c.session.window.cwnd = prior;
+                let target = c.window().cwnd_segments();
+                if !c.controller().recovery_is_self_managed() {
+                    c.window_mut().cwnd = prior;
                 }
-                **prr = Prr::new(whole(prior), target, &c.session.window);
+                **prr = Prr::new(whole(prior), target, c.window());
             }
         }
     }
@@ -136,5 +134,5 @@ impl Reduction {
 
 /// The window, where the controller does not own it.
 fn window(c: &mut Connection) -> Option<&mut Window> {
-    (!c.controller_owns_cwnd()).then_some(&mut c.session.window)
+    (!c.controller_owns_cwnd()).then_some(c.window_mut())
 }

@@ -44,16 +44,16 @@ impl Prr {
     /// Brings the window down a step, unless the controller has set another meanwhile or does so
     /// all the time.
     pub(super) fn step(&mut self, c: &mut Connection, step: Step) {
-        if !self.active || c.session.controller.recovery_is_self_managed() {
+        if !self.active || c.controller().recovery_is_self_managed() {
             return;
         }
         let (delivered, in_flight) = (
             step.delivered.div_ceil(c.mss()),
             step.in_flight.div_ceil(c.mss()),
         );
-        if c.session.window.cwnd == self.set {
+        if c.window().cwnd == self.set {
             self.set = self.window(delivered, in_flight, step.safe) as Segments;
-            c.session.window.cwnd = self.set;
+            c.window_mut().cwnd = self.set;
         }
     }
 

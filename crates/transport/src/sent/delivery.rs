@@ -167,6 +167,25 @@ impl DeliveryRate {
         }
     }
 
+    /// All below `una` has arrived in order, from `start` on. The newest of it is its last packet.
+    pub(super) fn take_in_order(&mut self, start: u64, una: u64, now: Instant) {
+        if start < self.again_end {
+            return self.take(una, &[(start, una)], now);
+        }
+        (self.newest, self.now) = (None, now);
+        self.fresh += una - start;
+        self.sampler.delivered += una - start;
+        while let Some(packets) = self.first.front().filter(|p| p.end <= una) {
+            self.newest = Some(*packets);
+            self.first.pop_front();
+        }
+        if let Some(packets) = self.first.front().filter(|p| p.start < una) {
+            self.newest = Some(packets.up_to(una));
+        }
+        let newest = self.newest.map(|newest| newest.snapshot.sent);
+        self.sampler.on_acked(newest, now);
+    }
+
     /// `[start, end)` has arrived. Of what it may have been, the newest counts.
     fn arrived(&mut self, start: u64, end: u64) {
         self.fresh += end - start;

@@ -253,7 +253,7 @@ impl SentPackets {
     #[inline]
     pub fn acknowledge_in_order(&mut self, una: u64, now: Instant) -> Departures {
         if let Some(delivery) = &mut self.delivery {
-            delivery.take(una, &[(self.una, una)], now);
+            delivery.take_in_order(self.una, una, now);
         }
         self.una = una;
         self.first.forget_below(una)

@@ -1,6 +1,6 @@
 //! What a stack chooses among.
 
-use crate::token_bucket::Bucket;
+use crate::pacing::bucket::Bucket;
 use flowstart_control::named;
 
 named! {

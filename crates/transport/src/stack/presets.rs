@@ -1,4 +1,5 @@
-//! The presets by name.
+//! The presets by name: one file for each stack or family, with its values, the variants of algorithms
+//! that it has, and the rules that it leaves out.
 
 mod freebsd;
 mod linux;
@@ -46,91 +47,25 @@ pub const DEFAULT: &str = "linux";
 
 /// The presets that are listed.
 pub const PRESETS: &[Preset] = &[
-    preset(
-        "rfc",
-        Stack::rfc,
-        "the standards as written today: RFC 5681, 6298, 6675, 6928, 3042, 7323",
-    ),
-    preset(
-        "ns2",
-        Stack::ns2,
-        "the one-way agents of ns-2.35, which number packets and acknowledge each of them",
-    ),
-    preset(
-        "opnet",
-        Stack::opnet,
-        "the hosts of the OPNET study of Modified Swift Start: no SACK, no window scaling",
-    ),
-    preset(
-        "linux",
-        Stack::linux,
-        "a current Linux kernel with time stamps, and receive buffers of 32 to 128 MiB",
-    ),
-    preset(
-        "quic",
-        Stack::quic,
-        "QUIC over UDP and IPv4 by RFC 9000 and 9002, in packets of 1500 bytes",
-    ),
-    preset("quinn", Stack::quinn, "quinn 0.11, a QUIC stack in Rust"),
-    preset(
-        "noq",
-        Stack::noq,
-        "noq 1.4, a QUIC stack in Rust, whose pacer holds acknowledgements back too",
-    ),
-    preset(
-        "s2n",
-        Stack::s2n,
-        "s2n-quic 1.91, a QUIC stack in Rust that acknowledges every tenth packet",
-    ),
-    preset(
-        "quiche",
-        Stack::quiche,
-        "quiche 0.30, a QUIC stack in Rust without pacer under CUBIC and Reno",
-    ),
-    preset(
-        "neqo",
-        Stack::neqo,
-        "neqo 0.30, the QUIC stack of Firefox, which paces at two windows a round trip",
-    )
-    .without(neqo::OMISSIONS),
-    preset(
-        "picoquic",
-        Stack::picoquic,
-        "picoquic 1.1.52, a QUIC stack in C, whose window follows round trips above 100 ms",
-    )
-    .without(picoquic::OMISSIONS),
-    preset(
-        "quicly",
-        Stack::quicly,
-        "quicly at b11d363, the QUIC stack of H2O, without its optional pacer and startups",
-    )
-    .without(quicly::OMISSIONS),
-    preset(
-        "tquic",
-        Stack::tquic,
-        "tquic 1.6, a QUIC stack in Rust, whose default is BBR",
-    )
-    .without(tquic::OMISSIONS),
-    preset(
-        "linux-5.15",
-        Stack::linux_5_15,
-        "Linux 5.15: as `linux`, but TSO bursts are no larger on paths below 4 ms",
-    )
-    .without(linux::OMISSIONS_5_15),
-    preset(
-        "freebsd-14",
-        Stack::freebsd_14,
-        "FreeBSD 14 with its default TCP stack: CUBIC, neither RACK nor HyStart++",
-    )
-    .without(freebsd::OMISSIONS),
+    rfc::RFC,
+    ns2::NS2,
+    ns2::OPNET,
+    linux::LINUX,
+    quic::QUIC,
+    quinn::QUINN,
+    quinn::NOQ,
+    s2n::S2N,
+    quiche::QUICHE,
+    neqo::NEQO,
+    picoquic::PICOQUIC,
+    quicly::QUICLY,
+    tquic::TQUIC,
+    linux::LINUX_5_15,
+    freebsd::FREEBSD_14,
 ];
 
 /// Presets of stacks that startups of the catalog control. They are accepted by name.
-const ADAPTERS: &[Preset] = &[
-    preset("quinn-adapter", Stack::quinn_adapter, ""),
-    preset("noq-adapter", Stack::noq_adapter, ""),
-    preset("s2n-adapter", Stack::s2n_adapter, ""),
-];
+const ADAPTERS: &[Preset] = &[quinn::QUINN_ADAPTER, quinn::NOQ_ADAPTER, s2n::S2N_ADAPTER];
 
 /// All presets, those that are not listed included.
 pub fn all_presets() -> impl Iterator<Item = &'static Preset> {

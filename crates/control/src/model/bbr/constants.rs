@@ -1,6 +1,6 @@
 //! Gains and limits of BBR's versions.
 
-use crate::{Convention, Duration};
+use crate::{Convention, Duration, Family};
 
 /// Gains and limits of a version.
 #[derive(Clone, Copy, Debug)]
@@ -22,8 +22,8 @@ pub(super) struct Constants {
 impl Constants {
     /// v1: 2/ln 2 and its inverse, which the kernel holds in 256ths.
     pub(super) fn v1(convention: Convention) -> Constants {
-        let (high, drain) = match convention {
-            Convention::Linux => (739.0 / 256.0, 88.0 / 256.0),
+        let (high, drain) = match convention.family {
+            Family::Linux => (739.0 / 256.0, 88.0 / 256.0),
             _ => (2.885, 1.0 / 2.885),
         };
         Constants {
@@ -35,7 +35,7 @@ impl Constants {
             probe_rtt_cwnd: 1.0,
             drain_rounds: u64::MAX,
             probe_rtt_interval: Duration::from_secs(10),
-            margin_at_first: convention == Convention::Linux,
+            margin_at_first: convention.family == Family::Linux,
         }
     }
 

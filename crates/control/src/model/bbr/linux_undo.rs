@@ -75,7 +75,7 @@ mod tests {
     impl Flow {
         fn new(version: Version) -> Flow {
             let mut flow = Flow {
-                bbr: Bbr::new(version, Convention::Linux, None),
+                bbr: Bbr::new(version, Convention::LINUX, None),
                 w: Window::new(MSS as u32),
                 now: Instant::ZERO + RTT,
                 total: 0,
@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn more_leaves_together_where_the_peer_is_near() {
         let burst = |rate: u64, us: u64| {
-            let mut bbr = Bbr::new(Version::V3Linux, Convention::Linux, None);
+            let mut bbr = Bbr::new(Version::V3Linux, Convention::LINUX, None);
             (bbr.mss, bbr.pacing) = (MSS, Rate(8 * rate));
             bbr.min_rtt
                 .take(Some(Duration::from_micros(us)), Instant::ZERO);

@@ -58,15 +58,6 @@ named! {
 }
 
 impl Source {
-    /// That of a stack.
-    pub(crate) fn by_stack(convention: Convention) -> Source {
-        match convention {
-            Convention::Quinn => Source::Quinn,
-            Convention::Noq => Source::V3,
-            _ => Source::V1,
-        }
-    }
-
     /// Its version of this model; `None` where it is another model.
     pub(crate) fn version(self) -> Option<Version> {
         match self {
@@ -333,8 +324,7 @@ impl Bbr {
             Version::V3Linux => w.cwnd.min(linux::MOST_INIT_CWND),
         };
         self.extra.restart(e.now);
-        // noq-proto 1.4.0 keeps the rate of the nominal round trip (`congestion/bbr3/mod.rs`, `new`).
-        let keeps_nominal = self.convention == Convention::Noq;
+        let keeps_nominal = self.convention.bbr_keeps_nominal_rtt;
         self.has_seen_rtt = e.rtt.is_some() || keeps_nominal;
         self.min_rtt.take(e.rtt, e.now);
         self.set_first_rate(w.cwnd, e.rtt.filter(|_| !keeps_nominal));

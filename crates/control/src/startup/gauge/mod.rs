@@ -769,9 +769,9 @@ mod tests {
                 header: 0,
                 ..Established::at(Instant::ZERO)
             };
-            let (mut c, mut w) = opened(&ENTRY, spec, Convention::Linux, MSS, &e);
+            let (mut c, mut w) = opened(&ENTRY, spec, Convention::LINUX, MSS, &e);
             if memory.is_some() {
-                c = crate::testing::with_reno(&ENTRY, spec, Convention::Linux).unwrap();
+                c = crate::testing::with_reno(&ENTRY, spec, Convention::LINUX).unwrap();
                 w = Window::new(MSS as u32);
                 c.on_known(&PathInfo {
                     memory,
@@ -1297,7 +1297,7 @@ mod tests {
                 counts_marks,
                 ..Established::at(Instant::ZERO)
             };
-            let (mut c, mut w) = opened(&ENTRY, "", Convention::Linux, MSS, &e);
+            let (mut c, mut w) = opened(&ENTRY, "", Convention::LINUX, MSS, &e);
             c.on_marked(&mut w, &mark);
             assert_eq!(c.exit().map(|exit| exit.reason), expected);
         }

@@ -2,7 +2,7 @@
 
 use super::bins::{Bins, Totals, W};
 use crate::params::Ratio;
-use crate::{params, Convention};
+use crate::{params, Convention, Family};
 
 /// By what the window is rolled back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -219,9 +219,9 @@ params! {
 
 impl Rules {
     pub(super) fn new(settings: &Settings, convention: Convention) -> Rules {
-        let by_stack = match convention {
-            Convention::Linux => Variant::Linux40,
-            quic if quic.is_quic() => Variant::Neqo,
+        let by_stack = match convention.family {
+            Family::Linux => Variant::Linux40,
+            Family::Quic => Variant::Neqo,
             _ => Variant::Draft09,
         };
         let mut rules = match settings.variant.unwrap_or(by_stack) {

@@ -20,7 +20,7 @@ pub(super) struct Duplicates {
 impl Duplicates {
     /// The peer has reported its first window.
     pub(super) fn on_handshake(&mut self, c: &Connection) {
-        self.window = c.peer_window;
+        self.window = c.peer_window();
     }
 
     /// Bytes of segments that have arrived above SND.UNA.
@@ -43,11 +43,11 @@ impl Duplicates {
         over: bool,
         reordering: &mut Reordering,
     ) -> u64 {
-        let before = std::mem::replace(&mut self.window, c.peer_window);
+        let before = std::mem::replace(&mut self.window, c.peer_window());
         let counted = self.bytes / c.mss();
         if newly.acked == 0 {
             // RFC 5681 §2: an ACK with a larger window is no duplicate.
-            if c.outstanding() == 0 || c.peer_window > before {
+            if c.outstanding() == 0 || c.peer_window() > before {
                 return 0;
             }
             let limited = self.limit(c, counted + 1, 0, reordering);
@@ -73,8 +73,8 @@ impl Duplicates {
         reordering: &mut Reordering,
     ) -> u64 {
         let out = c.outstanding().div_ceil(c.mss());
-        let (_, of_lost) = c.sent.retransmissions();
-        let missing = c.sent.lost_bytes().div_ceil(c.mss()) + of_lost as u64;
+        let (_, of_lost) = c.sent().retransmissions();
+        let missing = c.sent().lost_bytes().div_ceil(c.mss()) + of_lost as u64;
         let most = out - missing.max(1).min(out);
         if segments > most {
             reordering.note_overtaken(out + acked);

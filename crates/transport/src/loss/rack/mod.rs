@@ -26,6 +26,7 @@ use super::super::stack::Undo;
 use super::super::timer::Timer;
 use super::super::undo::{Frto, UndoState, Verdict as Timeout};
 use super::outcome::{AckOutcome, AckReport, AckRole, CongestionEvent, Events, Step};
+use super::LossDetector;
 use duplicates::Duplicates;
 use flowstart_control::{Duration, Instant};
 use flowstart_wire::{AckOption, ByteAck};
@@ -93,48 +94,15 @@ struct News {
     echo: Option<Instant>,
 }
 
-impl Rack {
+impl LossDetector for Rack {
     /// The handshake is over.
-    pub fn on_handshake(&mut self, c: &Connection) {
+    fn on_handshake(&mut self, c: &mut Connection, _lost: bool) -> Option<AckOutcome> {
         self.duplicates.on_handshake(c);
-    }
-
-    /// The acknowledgement that comes has been overtaken by another.
-    pub fn note_overtaken(&mut self) {
-        self.overtaken = true;
-    }
-
-    /// Whether nothing is to be found out or repaired: with an ACK of new data then neither a loss
-    /// nor a needless retransmission can be found, and no state is left.
-    ///
-    /// What arrives next left no earlier than the newest arrival, so that RACK's clock continues.
-    #[inline]
-    pub fn is_steady(&self, c: &Connection) -> bool {
-        let newest = self.newest.map_or(Instant::ZERO, |newest| newest.sent);
-        self.state == State::Open
-            && self.probe.out.is_none()
-            && self.forced.is_none()
-            && !(self.new_data_first | self.overtaken)
-            && !self.episode.was_answered()
-            && c.stack.recovery.sack
-            && newest <= c.sent.oldest_first_sent()
-    }
-
-    /// An ACK of new data in the steady state. Whether the window was the limit.
-    #[inline]
-    pub fn on_plain_ack(&mut self, c: &Connection, sent: Instant, now: Instant) -> bool {
-        let una = c.una();
-        self.examined = self.examined.max(una);
-        self.reordering.adapt(sent, now);
-        self.newest = Some(Sending::first(sent, una));
-        self.rtt = now.since(sent);
-        self.timer.stop();
-        self.episode.forget_retransmissions();
-        self.usage.limits(&c.session.window)
+        None
     }
 
     /// An acknowledgement has come that reports this for the first time.
-    pub fn on_ack(
+    fn on_ack(
         &mut self,
         c: &mut Connection,
         newly: &NewlyAcked,
@@ -152,7 +120,7 @@ impl Rack {
         let advanced = newly.acked > 0;
         let overtaken = std::mem::take(&mut self.overtaken);
         let counted;
-        let newly = if c.stack.recovery.sack {
+        let newly = if c.stack().recovery.sack {
             newly
         } else {
             counted = self.count_duplicates(c, newly);
@@ -164,10 +132,10 @@ impl Rack {
         }
         self.examined = self.examined.max(una);
         // An answer that is too soon for the last retransmission is one to an earlier.
-        let least = c.rtt.min_rtt().unwrap_or(Duration::ZERO);
+        let least = c.rtt().min_rtt().unwrap_or(Duration::ZERO);
         let echo = newly
             .oldest
-            .filter(|_| c.stack.recovery.timestamps)
+            .filter(|_| c.stack().recovery.timestamps)
             .and_then(|(first, again)| match ack.answers_repetition() {
                 true => again.filter(|sent| now.since(*sent) >= least),
                 false => Some(first),
@@ -176,20 +144,20 @@ impl Rack {
         let rtt = c.take_sample(departures.filter(|_| !overtaken), now);
         let sacked_once = newly.times.sacked_once;
         let sacked_once = sacked_once.filter(|_| !overtaken && !advanced);
-        let left = c.sent.oldest_left();
+        let left = c.sent().oldest_left();
         self.answers_before_head = sacked_once.is_some_and(|sent| sent.oldest < left);
-        if c.stack.recovery.sack {
+        if c.stack().recovery.sack {
             self.note_arrivals(c, &newly.times, now);
         }
         let news = News {
             advanced: advanced.then_some(una - newly.acked),
             echo,
         };
-        let lost = c.sent.lost_bytes();
+        let lost = c.sent().lost_bytes();
         let mut events = self.update_state(c, newly, &news, now);
-        let lost = c.sent.lost_bytes() > lost;
+        let lost = c.sent().lost_bytes() > lost;
         let flight = self.pipe(c);
-        let cwnd_limited = Some(self.usage.limits(&c.session.window));
+        let cwnd_limited = Some(self.usage.limits(c.window()));
         if overtaken {
             // It moves no window (`old_ack` in `tcp_ack`).
             return Some(AckOutcome {
@@ -224,6 +192,197 @@ impl Rack {
         })
     }
 
+    /// The acknowledgement that comes has been overtaken by another.
+    fn on_overtaken_ack(&mut self, c: &Connection) -> bool {
+        self.overtaken = true;
+        c.stack().recovery.sack
+    }
+
+    /// Whether nothing is to be found out or repaired: with an ACK of new data then neither a loss
+    /// nor a needless retransmission can be found, and no state is left.
+    ///
+    /// What arrives next left no earlier than the newest arrival, so that RACK's clock continues.
+    #[inline]
+    fn is_steady(&self, c: &Connection) -> bool {
+        let newest = self.newest.map_or(Instant::ZERO, |newest| newest.sent);
+        self.state == State::Open
+            && self.probe.out.is_none()
+            && self.forced.is_none()
+            && !(self.new_data_first | self.overtaken)
+            && !self.episode.was_answered()
+            && c.stack().recovery.sack
+            && newest <= c.sent().oldest_first_sent()
+    }
+
+    /// An ACK of new data in the steady state. Whether the window was the limit.
+    #[inline]
+    fn on_plain_ack(&mut self, c: &mut Connection, sent: Instant, now: Instant) -> Option<bool> {
+        let una = c.una();
+        self.examined = self.examined.max(una);
+        self.reordering.adapt(sent, now);
+        self.newest = Some(Sending::first(sent, una));
+        self.rtt = now.since(sent);
+        self.timer.stop();
+        self.episode.forget_retransmissions();
+        Some(self.usage.limits(c.window()))
+    }
+
+    /// A mark has come back (`tcp_enter_cwr`). Whether the window is to come down for it.
+    fn on_mark(&mut self, c: &mut Connection, outcome: &mut AckOutcome) -> bool {
+        if self.state != State::Open || !c.mark_is_news() {
+            return false;
+        }
+        self.state = State::Cwr;
+        self.high_seq = c.high();
+        if let Some(report) = &mut outcome.report {
+            report.audience = AckRole::Recovery;
+        }
+        true
+    }
+
+    /// The outcome of an acknowledgement has been applied.
+    fn after_ack(&mut self, c: &mut Connection, advanced: bool, now: Instant) {
+        if advanced || std::mem::take(&mut self.answers_before_head) {
+            c.rearm(now);
+            self.schedule_probe(c, now, true);
+        } else if !self.repairs_nothing() {
+            self.probe.timer.stop();
+        }
+    }
+
+    /// Whether the window has come down for what is out already, so that a timeout lowers no
+    /// threshold (`tcp_enter_loss`).
+    fn has_reduced(&self, c: &Connection) -> bool {
+        matches!(self.state, State::Recovery | State::Cwr) && c.una() < self.high_seq
+    }
+
+    /// The timer expired, `again` where nothing has been acknowledged since it did so before.
+    fn on_timeout(&mut self, c: &mut Connection, again: bool) {
+        let may_be_spurious = c.stack().recovery.frto && c.stack().recovery.undo != Undo::None;
+        self.frto
+            .begin(may_be_spurious && (again || self.repairs_nothing()));
+        if !again && !self.has_reduced(c) {
+            self.arm_undo(c);
+        }
+        if self.repairs_nothing() {
+            self.reordering.timed_out(c.sent().arrived_bytes(), c.mss());
+        }
+        self.state = State::Loss;
+        self.high_seq = c.high();
+        self.examined_before = self.examined;
+        self.timer.stop();
+        self.forced = None;
+        self.probe = Probe::default();
+        self.duplicates.clear();
+        c.sent_mut().mark_all_lost();
+        self.examined = c.high();
+    }
+
+    /// Lost segments first, then new ones, as far as the window goes.
+    #[inline(always)]
+    fn plan(&self, c: &Connection) -> Option<SegmentRange> {
+        if let Some(probe) = self.forced {
+            return Some(probe.because(Why::Probe));
+        }
+        let lost = c.sent().first_lost().filter(|_| !self.new_data_first);
+        let next = match lost {
+            Some((start, end)) => {
+                let end = end.min(c.sent().packet_at(start).end);
+                ByteRange { start, end }.because(Why::Lost)
+            }
+            None => c.next_segment()?.because(Why::New),
+        };
+        c.within_window(next, self.pipe(c))
+    }
+
+    /// Accounts for a segment that leaves.
+    #[inline]
+    fn on_sent(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) {
+        self.forced = None;
+        if segment.range.start < c.high() {
+            self.on_sent_again(c, segment, now);
+        }
+    }
+
+    /// Whether `segment` leaves now, where new data waits until there is enough of it for a burst
+    /// (`tcp_write_xmit`). Probes do not, nor does what is sent again.
+    #[inline(always)]
+    fn may_leave(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) -> bool {
+        c.set_push(false);
+        if segment.why != Why::New {
+            return true;
+        }
+        let (pipe, repairs) = (self.pipe(c), !self.repairs_nothing());
+        match self.offload.examine(c, pipe, repairs, now) {
+            Verdict::Leaves { pushes } => {
+                c.set_push(pushes);
+                true
+            }
+            // The window is used although there is room in it.
+            Verdict::WaitsForWindow => {
+                self.usage.set(c, true);
+                false
+            }
+            Verdict::WaitsForPeer => false,
+        }
+    }
+
+    /// A segment has left, the accounts are up to date.
+    fn after_sent(&mut self, c: &mut Connection, _range: ByteRange, now: Instant) {
+        self.usage.after_sent(c, self.pipe(c));
+        if self.repairs_nothing() {
+            self.schedule_probe(c, now, false);
+        }
+    }
+
+    /// When to call [`on_timer`](Self::on_timer).
+    fn deadline(&self) -> Option<Instant> {
+        match (self.timer.due(), self.probe.timer.due()) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+
+    /// A deadline of this may have passed.
+    fn on_timer(&mut self, c: &mut Connection, now: Instant) -> Option<AckOutcome> {
+        let mut found = None;
+        if self.timer.fires(now, c.stack().rto.jiffy) {
+            found = Some(self.on_reordering_timer(c, now));
+        }
+        if self.probe.timer.fires(now, c.stack().rto.jiffy) {
+            self.send_probe(c, now);
+        }
+        found
+    }
+
+    fn info(&self, c: &Connection) -> Option<Info> {
+        let segments = |bytes: u64| bytes.div_ceil(c.mss());
+        let (retrans, of_lost) = c.sent().retransmissions();
+        let sacked = segments(c.sent().arrived_bytes() + self.duplicates.bytes());
+        Some(Info {
+            ca_state: match self.state {
+                State::Open if sacked == 0 => CaState::Open,
+                State::Open => CaState::Disorder,
+                State::Cwr => CaState::Cwr,
+                State::Recovery => CaState::Recovery,
+                State::Loss => CaState::Loss,
+            },
+            unacked: segments(c.outstanding()),
+            sacked,
+            lost: segments(c.sent().lost_bytes()) + of_lost as u64,
+            retrans: retrans as u64,
+            reordering: self.reordering.degree(),
+            reordering_seen: self.reordering.events(),
+        })
+    }
+
+    /// Bytes in flight: what is neither SACKed nor lost, and what was sent again.
+    fn pipe(&self, c: &Connection) -> u64 {
+        c.sent().in_flight().saturating_sub(self.duplicates.bytes())
+    }
+}
+
+impl Rack {
     /// The same acknowledgement with what it delivered as far as duplicates show.
     #[inline(never)]
     fn count_duplicates(&mut self, c: &Connection, newly: &NewlyAcked) -> NewlyAcked {
@@ -256,8 +415,9 @@ impl Rack {
             }
         };
         let una = c.una();
-        if missing && !c.sent.is_repeated(una) {
-            c.sent.mark_lost(una, c.sent.packet_at(una).end);
+        if missing && !c.sent().is_repeated(una) {
+            let end = c.sent().packet_at(una).end;
+            c.sent_mut().mark_lost(una, end);
         }
     }
 
@@ -265,7 +425,7 @@ impl Rack {
     /// beyond is acknowledged: the answers to what was sent needlessly are duplicates
     /// (RFC 6582 §3.2 step 2).
     fn is_over(&self, c: &Connection) -> bool {
-        c.una() > self.high_seq || c.stack.recovery.sack && c.una() == self.high_seq
+        c.una() > self.high_seq || c.stack().recovery.sack && c.una() == self.high_seq
     }
 
     /// The parts that are notified of an acknowledgement: while the window comes down, nothing
@@ -300,7 +460,7 @@ impl Rack {
             self.reordering.note_duplicate();
         }
         self.episode.duplicated(segments, end);
-        if let Some(delivery) = c.sent.delivery() {
+        if let Some(delivery) = c.sent_mut().delivery() {
             delivery.take_repeated(len.into(), now);
         }
         u64::from(len)
@@ -329,7 +489,7 @@ impl Rack {
             return false;
         };
         let loss_delay = self.rtt + self.reordering.window(c, !self.repairs_nothing());
-        let before = c.sent.lost_bytes();
+        let before = c.sent().lost_bytes();
         let first = self.detect_among_first_sendings(c, newest, loss_delay, now);
         let again = detect_among_retransmissions(c, newest, loss_delay, now);
         let last = match (first, again) {
@@ -338,12 +498,12 @@ impl Rack {
         };
         match last {
             Some(due) => {
-                let slack = c.stack.rto.jiffy.map_or(Duration::ZERO, |_| SLACK);
+                let slack = c.stack().rto.jiffy.map_or(Duration::ZERO, |_| SLACK);
                 self.timer.set(due + slack, now);
             }
             None => self.timer.stop(),
         }
-        c.sent.lost_bytes() > before
+        c.sent().lost_bytes() > before
     }
 
     /// Returns when the next is to be looked at.
@@ -354,7 +514,7 @@ impl Rack {
         loss_delay: Duration,
         now: Instant,
     ) -> Option<Instant> {
-        while let Some((sent, end)) = c.sent.first_sent(self.examined, &mut self.hint) {
+        while let Some((sent, end)) = c.sent().first_sent(self.examined, &mut self.hint) {
             let limit = match sent.cmp(&newest.sent) {
                 Ordering::Less => end,
                 Ordering::Equal => end.min(newest.end),
@@ -367,32 +527,10 @@ impl Rack {
                 let last = last_sent_below_arrivals(c).unwrap_or(sent);
                 return Some(last.min(newest.sent).max(sent) + loss_delay);
             }
-            c.sent.mark_lost(self.examined, limit);
+            c.sent_mut().mark_lost(self.examined, limit);
             self.examined = limit;
         }
         None
-    }
-
-    /// What is out, and what has become of it.
-    pub fn info(&self, c: &Connection) -> Info {
-        let segments = |bytes: u64| bytes.div_ceil(c.mss());
-        let (retrans, of_lost) = c.sent.retransmissions();
-        let sacked = segments(c.sent.arrived_bytes() + self.duplicates.bytes());
-        Info {
-            ca_state: match self.state {
-                State::Open if sacked == 0 => CaState::Open,
-                State::Open => CaState::Disorder,
-                State::Cwr => CaState::Cwr,
-                State::Recovery => CaState::Recovery,
-                State::Loss => CaState::Loss,
-            },
-            unacked: segments(c.outstanding()),
-            sacked,
-            lost: segments(c.sent.lost_bytes()) + of_lost as u64,
-            retrans: retrans as u64,
-            reordering: self.reordering.degree(),
-            reordering_seen: self.reordering.events(),
-        }
     }
 
     /// Whether nothing is being repaired.
@@ -428,23 +566,23 @@ impl Rack {
             }
             _ => {}
         }
-        if self.state == State::Open && !c.sent.is_repeated(c.una()) {
+        if self.state == State::Open && !c.sent().is_repeated(c.una()) {
             self.episode.forget_retransmissions();
         }
-        let out = c.sent.repairs_out();
-        match c.stack.recovery.sack {
+        let out = c.sent().repairs_out();
+        match c.stack().recovery.sack {
             true => _ = self.detect_losses(c, now),
             false => self.infer_loss(c, news.advanced.is_some()),
         }
         // A retransmission that is lost ends what a timeout began.
         let repairs = match self.state {
             State::Recovery => true,
-            State::Loss => c.sent.repairs_out() >= out,
+            State::Loss => c.sent().repairs_out() >= out,
             State::Open | State::Cwr => false,
         };
         // `tcp_time_to_recover`: what has been sent again beyond the end of a recovery begins the
         // next one, in the acknowledgement that ends the first.
-        if !repairs && c.sent.has_losses() {
+        if !repairs && c.sent().has_losses() {
             events.began = Some(self.enter_recovery(c));
         }
         events
@@ -467,7 +605,7 @@ impl Rack {
         if let Some(before) = news.advanced.filter(|_| self.episode.is_delayed(news.echo)) {
             // The hole was filled by what was late, not by what was sent again.
             self.reordering.note(c, before);
-            if c.sent.repairs_out() > 0 {
+            if c.sent().repairs_out() > 0 {
                 self.new_data_first = true;
                 return true;
             }
@@ -487,7 +625,7 @@ impl Rack {
         events.undone = true;
         self.episode.end();
         if unmark {
-            c.sent.unmark_all_lost();
+            c.sent_mut().unmark_all_lost();
         }
     }
 
@@ -513,24 +651,11 @@ impl Rack {
 
     /// What begins now may turn out to have been for nothing.
     fn arm_undo(&mut self, c: &Connection) {
-        if c.stack.recovery.undo == Undo::None {
+        if c.stack().recovery.undo == Undo::None {
             return;
         }
         let probes = u64::from(self.probe.out.is_some() && self.probe.repeats);
-        self.episode.begin(c.una(), c.sent.repairs_out() + probes);
-    }
-
-    /// A mark has come back (`tcp_enter_cwr`). Whether the window is to come down for it.
-    pub fn on_mark(&mut self, c: &Connection, found: &mut AckOutcome) -> bool {
-        if self.state != State::Open || !c.mark_is_news() {
-            return false;
-        }
-        self.state = State::Cwr;
-        self.high_seq = c.high();
-        if let Some(report) = &mut found.report {
-            report.audience = AckRole::Recovery;
-        }
-        true
+        self.episode.begin(c.una(), c.sent().repairs_out() + probes);
     }
 
     /// What a timeout began continues, ends, or was for nothing (`tcp_process_loss`).
@@ -562,44 +687,14 @@ impl Rack {
         }
     }
 
-    /// The outcome of an acknowledgement have been answered.
-    pub fn set_timers(&mut self, c: &mut Connection, advanced: bool, now: Instant) {
-        if advanced || std::mem::take(&mut self.answers_before_head) {
-            c.rearm(now);
-            self.schedule_probe(c, now, true);
-        } else if !self.repairs_nothing() {
-            self.probe.timer.stop();
-        }
-    }
-
     #[inline(always)]
     fn schedule_probe(&mut self, c: &Connection, now: Instant, advancing: bool) {
-        let probes = c.stack.recovery.sack && c.stack.recovery.tail_loss_probe;
-        if probes && self.repairs_nothing() && c.sent.arrived_bytes() == 0 {
+        let probes = c.stack().recovery.sack && c.stack().recovery.tail_loss_probe;
+        if probes && self.repairs_nothing() && c.sent().arrived_bytes() == 0 {
             self.probe.schedule(c, now, advancing);
         } else {
             self.probe.timer.stop();
         }
-    }
-
-    /// When to call [`on_timer`](Self::on_timer).
-    pub fn deadline(&self) -> Option<Instant> {
-        match (self.timer.due(), self.probe.timer.due()) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
-    }
-
-    /// A deadline of this may have passed.
-    pub fn on_timer(&mut self, c: &mut Connection, now: Instant) -> Option<AckOutcome> {
-        let mut found = None;
-        if self.timer.fires(now, c.stack.rto.jiffy) {
-            found = Some(self.on_reordering_timer(c, now));
-        }
-        if self.probe.timer.fires(now, c.stack.rto.jiffy) {
-            self.send_probe(c, now);
-        }
-        found
     }
 
     /// What may have been reordered has had its time (RFC 8985 §6.3).
@@ -624,94 +719,17 @@ impl Rack {
 
     /// New data if there is any, else the last segment once more (§7.3).
     fn send_probe(&mut self, c: &mut Connection, now: Instant) {
-        let last = c.sent.packet_at(c.high() - 1);
+        let last = c.sent().packet_at(c.high() - 1);
         let plan = c.next_segment().unwrap_or(last);
         self.probe = Probe::sent(plan, c.high());
         self.forced = Some(plan);
         c.restart_timer(now);
     }
 
-    /// Whether the window has come down for what is out already, so that a timeout lowers no
-    /// threshold (`tcp_enter_loss`).
-    pub fn has_reduced(&self, c: &Connection) -> bool {
-        matches!(self.state, State::Recovery | State::Cwr) && c.una() < self.high_seq
-    }
-
-    /// The timer expired, `again` where nothing has been acknowledged since it did so before.
-    pub fn on_timeout(&mut self, c: &mut Connection, again: bool) {
-        let may_be_spurious = c.stack.recovery.frto && c.stack.recovery.undo != Undo::None;
-        self.frto
-            .begin(may_be_spurious && (again || self.repairs_nothing()));
-        if !again && !self.has_reduced(c) {
-            self.arm_undo(c);
-        }
-        if self.repairs_nothing() {
-            self.reordering.timed_out(c.sent.arrived_bytes(), c.mss());
-        }
-        self.state = State::Loss;
-        self.high_seq = c.high();
-        self.examined_before = self.examined;
-        self.timer.stop();
-        self.forced = None;
-        self.probe = Probe::default();
-        self.duplicates.clear();
-        c.sent.mark_all_lost();
-        self.examined = c.high();
-    }
-
-    /// Lost segments first, then new ones, as far as the window goes.
-    #[inline(always)]
-    pub fn plan(&self, c: &Connection) -> Option<SegmentRange> {
-        if let Some(probe) = self.forced {
-            return Some(probe.because(Why::Probe));
-        }
-        let lost = c.sent.first_lost().filter(|_| !self.new_data_first);
-        let next = match lost {
-            Some((start, end)) => {
-                let end = end.min(c.sent.packet_at(start).end);
-                ByteRange { start, end }.because(Why::Lost)
-            }
-            None => c.next_segment()?.because(Why::New),
-        };
-        c.within_window(next, self.pipe(c))
-    }
-
-    /// Whether `segment` leaves now, where new data waits until there is enough of it for a burst
-    /// (`tcp_write_xmit`). Probes do not, nor does what is sent again.
-    #[inline(always)]
-    pub fn may_leave(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) -> bool {
-        c.pushes = false;
-        if segment.why != Why::New {
-            return true;
-        }
-        let (pipe, repairs) = (self.pipe(c), !self.repairs_nothing());
-        match self.offload.examine(c, pipe, repairs, now) {
-            Verdict::Leaves { pushes } => {
-                c.pushes = pushes;
-                true
-            }
-            // The window is used although there is room in it.
-            Verdict::WaitsForWindow => {
-                self.usage.set(c, true);
-                false
-            }
-            Verdict::WaitsForPeer => false,
-        }
-    }
-
-    /// Accounts for a segment that leaves.
-    #[inline]
-    pub fn on_sent(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) {
-        self.forced = None;
-        if segment.range.start < c.high() {
-            self.on_sent_again(c, segment, now);
-        }
-    }
-
     #[inline(never)]
     fn on_sent_again(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) {
         let range = segment.range;
-        c.sent.repair(range, now);
+        c.sent_mut().repair(range, now);
         if segment.why == Why::Probe {
             return;
         }
@@ -720,19 +738,6 @@ impl Rack {
         if range.start == c.una() {
             c.restart_timer(now);
         }
-    }
-
-    /// A segment has left, the accounts are up to date.
-    pub fn after_sent(&mut self, c: &Connection, now: Instant) {
-        self.usage.after_sent(c, self.pipe(c));
-        if self.repairs_nothing() {
-            self.schedule_probe(c, now, false);
-        }
-    }
-
-    /// Bytes in flight: what is neither SACKed nor lost, and what was sent again.
-    pub fn pipe(&self, c: &Connection) -> u64 {
-        c.sent.in_flight().saturating_sub(self.duplicates.bytes())
     }
 }
 
@@ -745,7 +750,7 @@ fn departures_timed(
     echo: Option<Instant>,
 ) -> Option<Departures> {
     let sacked = newly.times.sacked_once;
-    let acked = match c.stack.recovery.sack {
+    let acked = match c.stack().recovery.sack {
         true => newly.times.acked_once.filter(|_| newly.sent.is_some()),
         false => newly.sent,
     };
@@ -760,9 +765,9 @@ fn departures_timed(
 
 /// When the highest data left that something has arrived above and that has not itself.
 fn last_sent_below_arrivals(c: &Connection) -> Option<Instant> {
-    let (top, _) = c.sent.arrived()?.nth_from_top(0)?;
+    let (top, _) = c.sent().arrived()?.nth_from_top(0)?;
     let last = top.checked_sub(1).filter(|last| *last >= c.una())?;
-    let (sent, _) = c.sent.first_sent(last, &mut Hint::default())?;
+    let (sent, _) = c.sent().first_sent(last, &mut Hint::default())?;
     Some(sent)
 }
 
@@ -773,7 +778,7 @@ fn detect_among_retransmissions(
     loss_delay: Duration,
     now: Instant,
 ) -> Option<Instant> {
-    while let Some(again) = c.sent.oldest_retransmission() {
+    while let Some(again) = c.sent().oldest_retransmission() {
         if again.end > c.una() {
             if !again.left_before(&newest) {
                 return None;
@@ -782,7 +787,7 @@ fn detect_among_retransmissions(
                 return Some(again.sent + loss_delay);
             }
         }
-        c.sent.mark_oldest_retransmission_lost();
+        c.sent_mut().mark_oldest_retransmission_lost();
     }
     None
 }

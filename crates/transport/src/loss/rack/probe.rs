@@ -30,14 +30,14 @@ impl Probe {
         if c.outstanding() == 0 || self.out.is_some() {
             return;
         }
-        let Some((srtt, _)) = c.rtt.smoothed() else {
+        let Some((srtt, _)) = c.rtt().smoothed() else {
             return;
         };
         let lone = c.outstanding() <= c.mss();
         let wait = srtt.times(2) + if lone { LONE_SEGMENT } else { SLACK };
-        let timeout = match c.timer.due() {
+        let timeout = match c.timer_due() {
             Some(deadline) if !advancing => deadline,
-            _ => now + c.rtt.rto(),
+            _ => now + c.rtt().rto(),
         };
         self.timer.set((now + wait).min(timeout), now);
     }

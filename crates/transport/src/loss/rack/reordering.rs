@@ -47,7 +47,7 @@ impl Default for Reordering {
 impl Reordering {
     /// Data from `low` on has arrived late (`tcp_check_sack_reordering`).
     pub(super) fn note(&mut self, c: &Connection, low: u64) {
-        let highest = c.sent.arrived().and_then(|arrived| arrived.end());
+        let highest = c.sent().arrived().and_then(|arrived| arrived.end());
         let late = highest.unwrap_or(c.una()).saturating_sub(low);
         if late > self.degree * c.mss() {
             self.degree = late.div_ceil(c.mss()).min(MAX_REORDERING);
@@ -115,12 +115,12 @@ impl Reordering {
     /// RACK.reo_wnd: nothing while there was no reordering and something is being repaired or
     /// there are enough signs (`tcp_rack_reo_wnd`).
     pub(super) fn window(&self, c: &Connection, repairs: bool) -> Duration {
-        let signs = c.sent.arrived_bytes() >= self.degree * c.mss();
+        let signs = c.sent().arrived_bytes() >= self.degree * c.mss();
         if self.seen == 0 && (repairs || signs) {
             return Duration::ZERO;
         }
-        let least = c.rtt.min_rtt().unwrap_or(Duration::ZERO);
-        let smoothed = c.rtt.smoothed().map_or(Duration::ZERO, |(srtt, _)| srtt);
+        let least = c.rtt().min_rtt().unwrap_or(Duration::ZERO);
+        let smoothed = c.rtt().smoothed().map_or(Duration::ZERO, |(srtt, _)| srtt);
         least.over(4).times(self.steps).min(smoothed)
     }
 }
@@ -172,7 +172,7 @@ mod tests {
             reordering.adapt(at_ms(100 * round + 20), at_ms(100 * round + 60));
             windows.push(reordering.window(&c, true));
         }
-        let (srtt, _) = c.rtt.smoothed().unwrap();
+        let (srtt, _) = c.rtt().smoothed().unwrap();
         assert_eq!(windows, [ms(10), ms(20), ms(30), ms(40), srtt]);
     }
 

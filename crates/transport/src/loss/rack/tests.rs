@@ -26,15 +26,15 @@ fn at_ms(n: u64) -> Instant {
 
 /// A Linux sender with these round trips measured and so many segments out since 0.
 pub(super) fn connection(rtts: &[Duration], out: u64) -> Connection {
-    let controller = catalog::controller("slow-start", "reno", Convention::Linux).unwrap();
+    let controller = catalog::controller("slow-start", "reno", Convention::LINUX).unwrap();
     let mut c = Connection::new(Arc::new(Stack::linux()), 0, controller);
     for rtt in rtts {
-        c.rtt.sample(
+        c.rtt_mut().sample(
             &RttSample::of_handshake(Instant::ZERO),
             Instant::ZERO + *rtt,
         );
     }
-    c.queued = 1000 * c.mss();
+    c.set_queued(1000 * c.mss());
     for _ in 0..out {
         let plan = c.next_segment().unwrap();
         c.transmit(plan, 0, Instant::ZERO);
@@ -94,7 +94,7 @@ struct Flow {
 
 impl Flow {
     fn open(cc: &str, iw: u32, ecn: bool) -> Flow {
-        let controller = catalog::controller("slow-start", cc, Convention::Linux).unwrap();
+        let controller = catalog::controller("slow-start", cc, Convention::LINUX).unwrap();
         Flow::with(controller, iw, ecn)
     }
 
@@ -184,9 +184,9 @@ fn a_retransmission_that_left_before_what_has_arrived_is_lost_again() {
 fn a_probe_leaves_after_two_round_trips_and_a_lone_segments_later() {
     let due = |out: u64, back_off: bool| {
         let mut c = connection(&[ms(50)], out);
-        c.timer.stop();
+        c.stop_timer();
         if back_off {
-            c.rtt.back_off();
+            c.rtt_mut().back_off();
         }
         let mut probe = Probe::default();
         probe.schedule(&c, Instant::ZERO, true);
@@ -201,9 +201,9 @@ fn a_probe_leaves_after_two_round_trips_and_a_lone_segments_later() {
 
 #[test]
 fn a_probe_needs_a_round_trip_and_something_out() {
-    let controller = catalog::controller("slow-start", "reno", Convention::Linux).unwrap();
+    let controller = catalog::controller("slow-start", "reno", Convention::LINUX).unwrap();
     let mut unmeasured = Connection::new(Arc::new(Stack::linux()), 0, controller);
-    unmeasured.queued = MSS;
+    unmeasured.set_queued(MSS);
     let plan = unmeasured.next_segment().unwrap();
     unmeasured.transmit(plan, 0, Instant::ZERO);
     for c in [unmeasured, connection(&[ms(50)], 0)] {
@@ -282,7 +282,7 @@ fn an_acknowledgement_of_everything_needs_no_test() {
 #[test]
 fn without_f_rto_a_late_acknowledgement_brings_everything_again() {
     let mut c = connection(&[ms(100)], 10);
-    Arc::make_mut(&mut c.stack).recovery.frto = false;
+    c.stack_mut().recovery.frto = false;
     let mut rack = Rack::default();
     c.time_out(at_ms(300), rack.pipe(&c), false);
     rack.on_timeout(&mut c, false);
@@ -318,7 +318,7 @@ impl Startup for LeavesInRecovery {
 #[test]
 fn whoever_sets_the_window_in_a_recovery_last_has_set_it_for_its_end() {
     let custom = CustomStartups::none().with("leaves", || Box::<LeavesInRecovery>::default());
-    let recipe = Recipe::among(&custom, "leaves", "reno", Convention::Linux).unwrap();
+    let recipe = Recipe::among(&custom, "leaves", "reno", Convention::LINUX).unwrap();
     let mut flow = Flow::with(recipe.build(), 40, false);
     assert!(flow.hears(at_ms(200), ack(0, &[(2, 4)])).contains(&1));
     assert!(flow.window().cwnd > 20.0, "it slides from 40 to 20");
@@ -416,7 +416,7 @@ fn more_duplicates_than_retransmissions_are_not_believed() {
 #[test]
 fn without_undo_a_late_segment_changes_nothing() {
     let mut c = connection(&[ms(100)], 20);
-    Arc::make_mut(&mut c.stack).recovery.undo = Undo::None;
+    c.stack_mut().recovery.undo = Undo::None;
     let mut rack = Rack::default();
     take(&mut rack, &mut c, &ack(0, &[(2, 4)]), at_ms(100));
     assert_eq!(rack.state, State::Recovery);

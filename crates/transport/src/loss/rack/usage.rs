@@ -19,7 +19,7 @@ pub(super) struct Usage {
 impl Usage {
     /// A segment has left, and `pipe` is in flight.
     pub(super) fn after_sent(&mut self, c: &Connection, pipe: u64) {
-        let limited = !c.session.window.has_room(pipe);
+        let limited = !c.window().has_room(pipe);
         let over = c.una() >= self.until;
         if over || limited || !self.limited && c.outstanding() > self.most {
             self.set(c, limited);

@@ -62,9 +62,9 @@ impl Bench {
     fn new(segments: u64) -> Bench {
         let mut stack = Stack::rfc();
         stack.framing.mss = MSS as u32;
-        let controller = catalog::controller("slow-start", "reno", Convention::Rfc).unwrap();
+        let controller = catalog::controller("slow-start", "reno", Convention::RFC).unwrap();
         let mut c = Connection::new(Arc::new(stack), 0, controller);
-        c.queued = 1000 * MSS;
+        c.set_queued(1000 * MSS);
         let mut bench = Bench {
             c,
             detector: Rfc6675::default(),
@@ -95,7 +95,7 @@ impl Bench {
     }
 
     fn time_out(&mut self) {
-        self.detector.on_timeout(&mut self.c);
+        self.detector.on_timeout(&mut self.c, false);
     }
 
     fn pipe(&self) -> u64 {
@@ -195,10 +195,11 @@ fn overtaken_after(event: impl Fn(&mut Connection), undo: Undo) -> (Connection, 
     stack.framing.mss = MSS as u32;
     stack.ecn = EcnMode::Classic;
     stack.recovery.undo = undo;
-    let controller = catalog::controller("slow-start", "reno", Convention::Rfc).unwrap();
+    let controller = catalog::controller("slow-start", "reno", Convention::RFC).unwrap();
     let mut recovery = Recovery::new(&stack);
     let mut c = Connection::new(Arc::new(stack), 0, controller);
-    (c.session.window.cwnd, c.queued) = (20.0, 1000 * MSS);
+    c.window_mut().cwnd = 20.0;
+    c.set_queued(1000 * MSS);
     while let Some(plan) = recovery.plan(&c) {
         recovery.on_sent(&mut c, plan, Instant::ZERO);
         c.transmit(plan.range, 0, Instant::ZERO);
@@ -208,7 +209,7 @@ fn overtaken_after(event: impl Fn(&mut Connection), undo: Undo) -> (Connection, 
         hear(&mut c, &mut recovery, 0, &[(1, n)], false);
     }
     let plan = recovery.plan(&c).unwrap();
-    assert_eq!((plan.range.start, c.session.window.cwnd), (0, 10.0));
+    assert_eq!((plan.range.start, c.window().cwnd), (0, 10.0));
     recovery.on_sent(&mut c, plan, Instant::ZERO);
     c.transmit(plan.range, 0, Instant::ZERO);
     (c, recovery)
@@ -239,17 +240,17 @@ fn where_the_first_sending_was_only_late_the_window_comes_back_and_more_is_waite
     let (mut c, mut recovery) = overtaken(Undo::Full);
     hear(&mut c, &mut recovery, 4, &[], false);
     assert_eq!(
-        (c.session.window.cwnd, c.session.window.ssthresh),
+        (c.window().cwnd, c.window().ssthresh),
         (20.0, f64::INFINITY)
     );
     // Three segments have overtaken the fifth, no more than the first.
     for n in 6..=8 {
         hear(&mut c, &mut recovery, 4, &[(5, n)], false);
     }
-    assert_eq!(c.session.window.ssthresh, f64::INFINITY);
+    assert_eq!(c.window().ssthresh, f64::INFINITY);
     // Four have.
     hear(&mut c, &mut recovery, 4, &[(5, 10)], false);
-    assert!(c.session.window.ssthresh < 20.0);
+    assert!(c.window().ssthresh < 20.0);
 }
 
 /// The window came down for a mark, which was one (RFC 3168 §6.1.2).
@@ -258,10 +259,7 @@ fn a_spurious_loss_in_a_window_that_a_mark_has_reduced_restores_nothing() {
     let marked = |c: &mut Connection| c.answer_mark(Instant::ZERO);
     let (mut c, mut recovery) = overtaken_after(marked, Undo::Full);
     hear(&mut c, &mut recovery, 4, &[], false);
-    assert_eq!(
-        (c.session.window.cwnd, c.session.window.ssthresh),
-        (10.0, 10.0)
-    );
+    assert_eq!((c.window().cwnd, c.window().ssthresh), (10.0, 10.0));
 }
 
 #[test]
@@ -269,7 +267,7 @@ fn the_answer_to_the_retransmission_takes_nothing_back_nor_does_anything_without
     for (undo, repetition) in [(Undo::Full, true), (Undo::None, false)] {
         let (mut c, mut recovery) = overtaken(undo);
         hear(&mut c, &mut recovery, 4, &[], repetition);
-        assert_eq!(c.session.window.ssthresh, 10.0, "{undo:?}");
+        assert_eq!(c.window().ssthresh, 10.0, "{undo:?}");
     }
 }
 
@@ -277,12 +275,9 @@ fn the_answer_to_the_retransmission_takes_nothing_back_nor_does_anything_without
 #[test]
 fn an_acknowledgement_of_what_was_never_sent_is_ignored() {
     let (mut c, mut recovery) = overtaken(Undo::Full);
-    let before = (c.una(), c.sent.arrived_bytes(), c.session.window.cwnd);
+    let before = (c.una(), c.sent().arrived_bytes(), c.window().cwnd);
     let beyond = c.high() / MSS + 1;
     hear(&mut c, &mut recovery, beyond, &[], false);
     hear(&mut c, &mut recovery, 0, &[(6, beyond)], false);
-    assert_eq!(
-        (c.una(), c.sent.arrived_bytes(), c.session.window.cwnd),
-        before
-    );
+    assert_eq!((c.una(), c.sent().arrived_bytes(), c.window().cwnd), before);
 }

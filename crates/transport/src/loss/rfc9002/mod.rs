@@ -30,14 +30,16 @@ mod prr;
 mod tests;
 
 use super::super::connection::Connection;
-use super::super::numbers::DELAY_UNIT;
+use super::super::numbers::{ack_delay, DELAY_UNIT};
 use super::super::segment::{ByteRange, SegmentRange, Why};
 use super::super::sent::{NewlyAckedPackets, Packet};
 use super::super::stack::Undo;
 use super::outcome::{AckOutcome, AckReport, AckRole, CongestionEvent, Events};
+use super::LossDetector;
 use crate::narrow::whole;
 use flowstart_control::{Duration, Instant};
 use flowstart_wire as wire;
+use flowstart_wire::NumberAck;
 use late::Late;
 use prr::Prr;
 
@@ -48,7 +50,7 @@ const BETA: f64 = 0.7;
 /// Packets that a timeout may send (§6.2.4).
 const PROBES: u8 = 2;
 
-/// Packets found lost together.
+/// Packets outcome lost together.
 #[derive(Clone, Copy, Debug, Default)]
 struct Losses {
     /// The number of the newest.
@@ -111,41 +113,180 @@ pub struct Rfc9002 {
 }
 
 // What the sender calls stays out of its line, which other stacks' senders share.
-impl Rfc9002 {
+impl LossDetector for Rfc9002 {
+    #[inline(never)]
+    fn on_numbers(
+        &mut self,
+        c: &mut Connection,
+        ack: &NumberAck,
+        now: Instant,
+    ) -> Option<AckOutcome> {
+        let una = c.una();
+        let mut newly = c.acknowledge_packets(ack.numbers(), now);
+        let undone = self.note_late(c, ack.numbers(), now);
+        newly.acked = c.una() - una;
+        self.on_packets(c, &newly, undone, ack_delay(ack), now)
+    }
+
+    fn after_ack(&mut self, c: &mut Connection, _advanced: bool, _now: Instant) {
+        self.set_timer(c);
+    }
+
+    fn after_sent(&mut self, c: &mut Connection, _range: ByteRange, _now: Instant) {
+        self.restart_timer(c);
+    }
+
+    /// The handshake ends in the first data packet.
+    fn on_first_packet_shared(&mut self, c: &Connection) {
+        let bytes = u64::from(c.stack().window.end_of_handshake);
+        self.uncredited = match c.stack().window.filling {
+            Some(filling) => {
+                self.uncounted = filling.uncounted.into();
+                bytes
+            }
+            None => bytes * c.mss() / c.stack().datagram(),
+        };
+    }
+
     /// The handshake is over; `lost` where a packet of it was.
     #[inline(never)]
-    pub fn on_handshake(&mut self, c: &mut Connection, lost: bool) -> Option<AckOutcome> {
+    fn on_handshake(&mut self, c: &mut Connection, lost: bool) -> Option<AckOutcome> {
         self.confirmed = true;
-        self.answers = c.stack.recovery.id_update > 0;
+        self.answers = c.stack().recovery.id_update > 0;
         self.paces_reduction =
-            c.stack.recovery.prr_above_window && c.session.controller.paces_reduction();
+            c.stack().recovery.prr_above_window && c.controller().paces_reduction();
         self.note_sample(c);
         let began = lost.then(|| self.begin_recovery(c));
         self.set_timer(c);
         began.map(AckOutcome::began)
     }
 
-    /// The handshake ends in the first data packet.
-    pub fn on_first_packet_shared(&mut self, c: &Connection) {
-        let bytes = u64::from(c.stack.window.end_of_handshake);
-        self.uncredited = match c.stack.window.filling {
-            Some(filling) => {
-                self.uncounted = filling.uncounted.into();
-                bytes
-            }
-            None => bytes * c.mss() / c.stack.datagram(),
-        };
+    /// A mark has come back, a congestion event as well (§7.1), but nothing is to be repaired.
+    fn on_mark(&mut self, c: &mut Connection, outcome: &mut AckOutcome) -> bool {
+        let newly = c.mark_is_news();
+        if newly {
+            c.sent_mut().begin_epoch();
+            (self.recovering, self.began) = (true, self.last_sent);
+            outcome.report = outcome.report.map(held_still);
+        }
+        newly
     }
 
+    /// Probes and the first packet of a recovery whatever the window, then what was lost, then
+    /// new data.
+    #[inline(never)]
+    fn plan(&self, c: &Connection) -> Option<SegmentRange> {
+        if self.probing.left > 0 {
+            if let Some(probe) = self.probe(c) {
+                return Some(probe.because(Why::Probe));
+            }
+        }
+        let lost = first_lost(c).map(|range| range.because(Why::Lost));
+        if self.free && lost.is_some() {
+            return lost;
+        }
+        let next = lost.or_else(|| Some(c.next_segment()?.because(Why::New)))?;
+        let pipe = self.pipe(c);
+        match c.stack().window.filling {
+            Some(filling) => self.fill(c, next, pipe, filling.least.into()),
+            None => c.within_window(next, pipe),
+        }
+    }
+
+    /// OnPacketSent (A.5).
+    #[inline(never)]
+    fn on_sent(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) {
+        let plan = segment.range;
+        if self.probing.left > 0 {
+            self.probing.left -= 1;
+            let repeated = self.unrepeated(c);
+            if let Some((number, _)) = repeated.filter(|(_, packet)| packet.plan() == plan) {
+                self.probing.from = number + 1;
+            }
+        }
+        if self.paces_reduction {
+            let header = u64::from(c.stack().counted_header());
+            self.prr.sent(plan.bytes() + header);
+        }
+        let lost = c.sent().first_lost();
+        if lost.is_some_and(|(start, _)| start == plan.start) {
+            self.free = false;
+            c.sent_mut().repair(plan, now);
+        }
+        self.last_sent = now;
+        // After the first acknowledgement it carries what the other packet would.
+        self.answers = self.answers && c.sent().acknowledged() == 0;
+    }
+
+    /// The packet without data, where one is due and the window has room.
+    fn answer(&mut self, c: &mut Connection, now: Instant) -> Option<wire::Packet> {
+        let waits = !self.answers || c.sent().acknowledged() == 0;
+        if waits || !c.window().has_room(self.pipe(c)) {
+            return None;
+        }
+        self.answers = false;
+        let packet = c.transmit_empty(c.stack().recovery.id_update, now)?;
+        self.last_sent = now;
+        self.set_timer(c);
+        Some(packet)
+    }
+
+    /// When to call [`on_timer`](Self::on_timer).
+    fn deadline(&self) -> Option<Instant> {
+        self.due
+    }
+
+    /// OnLossDetectionTimeout (A.9).
+    #[inline(never)]
+    fn on_timer(&mut self, c: &mut Connection, now: Instant) -> Option<AckOutcome> {
+        if self.due.is_none_or(|due| due > now) {
+            return None;
+        }
+        let mut outcome = None;
+        if self.loss_time.is_some() {
+            outcome = Some(AckOutcome {
+                report: None,
+                events: Some(self.find_lost(c, now)),
+            });
+        } else {
+            c.count_timeout();
+            self.pto_count += 1;
+            self.probing = Probing {
+                left: PROBES,
+                from: 0,
+                end: c.sent().next_number(),
+            };
+        }
+        self.set_timer(c);
+        // Probes that pacing holds back leave `last_sent` as it was, and `rto_max` may bound the wait.
+        if self.due.is_some_and(|due| due <= now) {
+            self.due = Some(now + self.probe_timeout);
+        }
+        outcome
+    }
+
+    /// Whether so many consecutive timers have expired that the connection is to be given up.
+    fn gives_up(&self, c: &Connection) -> bool {
+        let most = c.stack().max_timeouts;
+        most.is_some_and(|most| self.pto_count >= most)
+    }
+
+    /// bytes_in_flight, as far as they are the stream's.
+    fn pipe(&self, c: &Connection) -> u64 {
+        c.sent().in_flight()
+    }
+}
+
+impl Rfc9002 {
     fn note_sample(&mut self, c: &Connection) {
-        if c.rtt.smoothed().is_some() {
-            self.first_sample.get_or_insert(c.sent.next_number());
+        if c.rtt().smoothed().is_some() {
+            self.first_sample.get_or_insert(c.sent().next_number());
         }
     }
 
     /// OnAckReceived (A.7): the peer has held the acknowledgement back for so long.
     #[inline(never)]
-    pub fn on_ack(
+    fn on_packets(
         &mut self,
         c: &mut Connection,
         newly: &NewlyAckedPackets,
@@ -156,29 +297,29 @@ impl Rfc9002 {
         if newly.packets == 0 && !undone {
             return None;
         }
-        if c.stack.window.stays_below {
+        if c.stack().window.stays_below {
             // Not before: the end of the handshake is in the first datagram, and as far as it
             // acknowledges it is not in flight, so that the first flight reaches the window.
-            c.session.window.stay_below();
+            c.window_mut().stay_below();
         }
         let rtt = newly.largest.map(|sent| now.since(sent));
         if let Some(sent) = newly.largest {
             let held = self.held(c, held);
-            c.rtt.sample_held(sent, now, held);
+            c.rtt_mut().sample_held(sent, now, held);
             self.note_sample(c);
         }
-        let by_state = c.stack.recovery.reduces_outside_recovery;
+        let by_state = c.stack().recovery.reduces_outside_recovery;
         let ended = self.recovering && self.ends_recovery(newly, by_state);
         if ended && !by_state {
             (self.recovering, self.free) = (false, false);
         }
         if undone {
-            c.sent.end_epoch();
+            c.sent_mut().end_epoch();
             (self.recovering, self.free) = (false, false);
         }
         let counted = Counted::of(c, newly);
         let paces = self.paces_reduction && !c.controller_owns_cwnd();
-        // With what is acknowledged now, and what is found lost.
+        // With what is acknowledged now, and what is outcome lost.
         let flight = paces.then(|| self.pipe(c) + counted.bytes);
         let mut events = self.find_lost(c, now);
         if ended && by_state {
@@ -202,7 +343,7 @@ impl Rfc9002 {
             audience: AckRole::Growth,
         };
         let held_back = events.began.is_some() || by_state && self.recovering;
-        let grows = !held_back || c.stack.window.grows_before_loss;
+        let grows = !held_back || c.stack().window.grows_before_loss;
         let report = match grows && newly.in_epoch > 0 {
             true => report,
             false => held_still(report),
@@ -224,17 +365,17 @@ impl Rfc9002 {
 
     /// How long the peer has held an acknowledgement back, as the stack reads it.
     fn held(&self, c: &Connection, held: Duration) -> Duration {
-        let held = match c.stack.recovery.ack_delay_without_exponent {
+        let held = match c.stack().recovery.ack_delay_without_exponent {
             true => held.over(DELAY_UNIT),
             false => held,
         };
-        held.min(c.stack.receiver.ack.max_delay())
+        held.min(c.stack().receiver.ack.max_delay())
     }
 
     /// Proportional rate reduction; a recovery has begun with so much in flight.
     #[cold]
     fn note_prr(&mut self, c: &Connection, counted: Counted, began: Option<u64>) {
-        let w = &c.session.window;
+        let w = c.window();
         let mut ssthresh = w.ssthresh;
         if let Some(flight) = began {
             self.prr.begin(flight);
@@ -252,19 +393,19 @@ impl Rfc9002 {
     }
 
     /// Looks for packets among these that counted as lost. Whether the reduction was for nothing.
-    pub fn note_late(
+    fn note_late(
         &mut self,
         c: &mut Connection,
         ranges: impl Iterator<Item = (u64, u64)>,
         now: Instant,
     ) -> bool {
-        if c.stack.recovery.undo == Undo::None || self.late.is_empty() {
+        if c.stack().recovery.undo == Undo::None || self.late.is_empty() {
             return false;
         }
         self.late
             .forget_before(now.saturating_sub(probe_timeout(c).times(2)));
         let (any, all) = self.late.take(c, ranges, now);
-        if any && c.stack.recovery.undo == Undo::Full {
+        if any && c.stack().recovery.undo == Undo::Full {
             self.late.adapt();
         }
         all
@@ -273,55 +414,44 @@ impl Rfc9002 {
     /// DetectAndRemoveLostPackets (A.10) and OnPacketsLost (B.8).
     fn find_lost(&mut self, c: &mut Connection, now: Instant) -> Events {
         let losses = self.remove_lost(c, now);
-        let is_new = |newest: &u64| match c.stack.recovery.reduces_outside_recovery {
+        let is_new = |newest: &u64| match c.stack().recovery.reduces_outside_recovery {
             true => !self.recovering,
-            false => c.sent.is_in_epoch(*newest),
+            false => c.sent().is_in_epoch(*newest),
         };
         let began = losses.newest.filter(is_new);
         let began = began.map(|_| self.begin_recovery(c));
         if began.is_some() {
             self.began = now;
         }
-        if losses.persistent && c.stack.recovery.persistent_congestion {
+        if losses.persistent && c.stack().recovery.persistent_congestion {
             // What a timeout is to TCP (§7.6.2).
-            c.sent.end_epoch();
+            c.sent_mut().end_epoch();
             self.recovering = false;
             self.run = None;
             self.late.forget_before(Instant::MAX);
         }
         Events {
             began,
-            persistent: losses.persistent && c.stack.recovery.persistent_congestion,
+            persistent: losses.persistent && c.stack().recovery.persistent_congestion,
             ..Events::default()
         }
-    }
-
-    /// A mark has come back, a congestion event as well (§7.1), but nothing is to be repaired.
-    pub fn on_mark(&mut self, c: &mut Connection, found: &mut AckOutcome) -> bool {
-        let newly = c.mark_is_news();
-        if newly {
-            c.sent.begin_epoch();
-            (self.recovering, self.began) = (true, self.last_sent);
-            found.report = found.report.map(held_still);
-        }
-        newly
     }
 
     fn remove_lost(&mut self, c: &mut Connection, now: Instant) -> Losses {
         let loss_delay = self.loss_delay(c);
         let mut losses = Losses::default();
         self.loss_time = None;
-        while let Some((number, packet)) = c.sent.oldest_packet() {
-            if number >= c.sent.acknowledged() {
+        while let Some((number, packet)) = c.sent().oldest_packet() {
+            if number >= c.sent().acknowledged() {
                 break;
             }
-            let overtaken = self.late.is_overtaken(number, c.sent.acknowledged());
+            let overtaken = self.late.is_overtaken(number, c.sent().acknowledged());
             if !overtaken && packet.sent + loss_delay > now {
                 self.loss_time = Some(packet.sent + loss_delay);
                 break;
             }
-            c.sent.mark_oldest_packet_lost();
-            if c.stack.recovery.undo != Undo::None {
+            c.sent_mut().mark_oldest_packet_lost();
+            if c.stack().recovery.undo != Undo::None {
                 self.late.lose(number, packet.plan(), now);
             }
             losses.newest = Some(number);
@@ -332,9 +462,9 @@ impl Rfc9002 {
 
     /// How long a packet may be missing that a later one has overtaken (§6.1.2).
     fn loss_delay(&self, c: &Connection) -> Duration {
-        let smoothed = c.rtt.smoothed().map_or(Duration::ZERO, |(srtt, _)| srtt);
-        let rtt = smoothed.max(c.rtt.latest().unwrap_or(Duration::ZERO));
-        self.late.loss_delay(rtt).max(c.stack.rto.granularity)
+        let smoothed = c.rtt().smoothed().map_or(Duration::ZERO, |(srtt, _)| srtt);
+        let rtt = smoothed.max(c.rtt().latest().unwrap_or(Duration::ZERO));
+        self.late.loss_delay(rtt).max(c.stack().rto.granularity)
     }
 
     /// Whether all that left over a long time, this packet last, was lost (§7.6.2).
@@ -354,11 +484,11 @@ impl Rfc9002 {
 
     /// OnCongestionEvent (B.6).
     fn begin_recovery(&mut self, c: &mut Connection) -> CongestionEvent {
-        c.sent.begin_epoch();
+        c.sent_mut().begin_epoch();
         self.recovering = true;
         // One packet more than the window (§7.3.2), which quinn, noq and quiche do not send.
-        let one_more = !c.stack.recovery.prr_above_window;
-        self.free = !c.stack.window.grows_before_loss && one_more;
+        let one_more = !c.stack().recovery.prr_above_window;
+        self.free = !c.stack().window.grows_before_loss && one_more;
         CongestionEvent::Reduction {
             added: 0,
             timed: false,
@@ -366,80 +496,16 @@ impl Rfc9002 {
     }
 
     /// SetLossDetectionTimer (A.8). Data has no timer while the handshake is not confirmed.
-    pub fn set_timer(&mut self, c: &Connection) {
+    fn set_timer(&mut self, c: &Connection) {
         self.probe_timeout = backed_off(c, self.pto_count);
         self.restart_timer(c);
     }
 
     /// Restarts the timer after a packet has left, which leaves the probe timeout as it was.
-    pub fn restart_timer(&mut self, c: &Connection) {
-        let out = self.confirmed && c.sent.in_flight() > 0;
+    fn restart_timer(&mut self, c: &Connection) {
+        let out = self.confirmed && c.sent().in_flight() > 0;
         let probe = out.then(|| self.last_sent + self.probe_timeout);
         self.due = self.loss_time.or(probe);
-    }
-
-    /// When to call [`on_timer`](Self::on_timer).
-    pub fn deadline(&self) -> Option<Instant> {
-        self.due
-    }
-
-    /// OnLossDetectionTimeout (A.9).
-    #[inline(never)]
-    pub fn on_timer(&mut self, c: &mut Connection, now: Instant) -> Option<AckOutcome> {
-        if self.due.is_none_or(|due| due > now) {
-            return None;
-        }
-        let mut found = None;
-        if self.loss_time.is_some() {
-            found = Some(AckOutcome {
-                report: None,
-                events: Some(self.find_lost(c, now)),
-            });
-        } else {
-            c.counters.timeouts += 1;
-            self.pto_count += 1;
-            self.probing = Probing {
-                left: PROBES,
-                from: 0,
-                end: c.sent.next_number(),
-            };
-        }
-        self.set_timer(c);
-        // Probes that pacing holds back leave `last_sent` as it was, and `rto_max` may bound the wait.
-        if self.due.is_some_and(|due| due <= now) {
-            self.due = Some(now + self.probe_timeout);
-        }
-        found
-    }
-
-    /// Whether so many consecutive timers have expired that the connection is to be given up.
-    pub fn gives_up(&self, c: &Connection) -> bool {
-        let most = c.stack.max_timeouts;
-        most.is_some_and(|most| self.pto_count >= most)
-    }
-
-    /// The connection's own timer is not used: the probe timeout is in its place.
-    pub fn on_timeout(&mut self, _c: &mut Connection) {}
-
-    /// Probes and the first packet of a recovery whatever the window, then what was lost, then
-    /// new data.
-    #[inline(never)]
-    pub fn plan(&self, c: &Connection) -> Option<SegmentRange> {
-        if self.probing.left > 0 {
-            if let Some(probe) = self.probe(c) {
-                return Some(probe.because(Why::Probe));
-            }
-        }
-        let lost = first_lost(c).map(|range| range.because(Why::Lost));
-        if self.free && lost.is_some() {
-            return lost;
-        }
-        let next = lost.or_else(|| Some(c.next_segment()?.because(Why::New)))?;
-        let pipe = self.pipe(c);
-        match c.stack.window.filling {
-            Some(filling) => self.fill(c, next, pipe, filling.least.into()),
-            None => c.within_window(next, pipe),
-        }
     }
 
     /// As much of a segment as the window has room for, with `pipe` bytes in flight.
@@ -450,11 +516,11 @@ impl Rfc9002 {
         pipe: u64,
         least: u64,
     ) -> Option<SegmentRange> {
-        let free = c.session.window.cwnd_bytes().saturating_sub(pipe);
+        let free = c.window().cwnd_bytes().saturating_sub(pipe);
         let room = free + self.prr.allowance();
         let ByteRange { start, end } = segment.range;
         let shared = if c.high() == 0 { self.uncounted } else { 0 };
-        let payload = room.checked_sub(c.stack.counted_header().into())?;
+        let payload = room.checked_sub(c.stack().counted_header().into())?;
         let most = c.mss().saturating_sub(shared).max(1);
         let end = end.min(start + payload.min(most));
         (room >= least && start < end).then_some(ByteRange { start, end }.because(segment.why))
@@ -468,50 +534,8 @@ impl Rfc9002 {
 
     /// The oldest packet that was on its way at the timeout and that no probe has repeated.
     fn unrepeated(&self, c: &Connection) -> Option<(u64, Packet)> {
-        c.sent
+        c.sent()
             .oldest_packet_within(self.probing.from, self.probing.end)
-    }
-
-    /// OnPacketSent (A.5).
-    #[inline(never)]
-    pub fn on_sent(&mut self, c: &mut Connection, plan: ByteRange, now: Instant) {
-        if self.probing.left > 0 {
-            self.probing.left -= 1;
-            let repeated = self.unrepeated(c);
-            if let Some((number, _)) = repeated.filter(|(_, packet)| packet.plan() == plan) {
-                self.probing.from = number + 1;
-            }
-        }
-        if self.paces_reduction {
-            let header = u64::from(c.stack.counted_header());
-            self.prr.sent(plan.bytes() + header);
-        }
-        let lost = c.sent.first_lost();
-        if lost.is_some_and(|(start, _)| start == plan.start) {
-            self.free = false;
-            c.sent.repair(plan, now);
-        }
-        self.last_sent = now;
-        // After the first acknowledgement it carries what the other packet would.
-        self.answers = self.answers && c.sent.acknowledged() == 0;
-    }
-
-    /// The packet without data, where one is due and the window has room.
-    pub fn answer(&mut self, c: &mut Connection, now: Instant) -> Option<wire::Packet> {
-        let waits = !self.answers || c.sent.acknowledged() == 0;
-        if waits || !c.session.window.has_room(self.pipe(c)) {
-            return None;
-        }
-        self.answers = false;
-        let packet = c.transmit_empty(c.stack.recovery.id_update, now)?;
-        self.last_sent = now;
-        self.set_timer(c);
-        Some(packet)
-    }
-
-    /// bytes_in_flight, as far as they are the stream's.
-    pub fn pipe(&self, c: &Connection) -> u64 {
-        c.sent.in_flight()
     }
 }
 
@@ -525,7 +549,7 @@ struct Counted {
 
 impl Counted {
     fn of(c: &Connection, newly: &NewlyAckedPackets) -> Counted {
-        let header = u64::from(c.stack.counted_header());
+        let header = u64::from(c.stack().counted_header());
         Counted {
             bytes: newly.delivered + newly.packets * header,
             in_epoch: newly.in_epoch + newly.packets_in_epoch * header,
@@ -544,7 +568,7 @@ fn held_still(report: AckReport) -> AckReport {
 
 /// What was lost and has its turn.
 fn first_lost(c: &Connection) -> Option<ByteRange> {
-    let (start, end) = c.sent.first_lost()?;
+    let (start, end) = c.sent().first_lost()?;
     Some(ByteRange {
         start,
         end: end.min(c.segment_end(start)),
@@ -553,12 +577,12 @@ fn first_lost(c: &Connection) -> Option<ByteRange> {
 
 /// The probe timeout of data without back-off (§6.2.1).
 fn probe_timeout(c: &Connection) -> Duration {
-    let rto = &c.stack.rto;
-    let measured = c.rtt.smoothed();
+    let rto = &c.stack().rto;
+    let measured = c.rtt().smoothed();
     let answer = measured.map_or(rto.initial, |(srtt, rttvar)| {
         latest_answer(srtt, rttvar, rto.granularity)
     });
-    (answer + c.stack.receiver.ack.max_delay()).max(rto.min)
+    (answer + c.stack().receiver.ack.max_delay()).max(rto.min)
 }
 
 /// How long an answer that is not held back may take.
@@ -569,5 +593,5 @@ fn latest_answer(srtt: Duration, rttvar: Duration, granularity: Duration) -> Dur
 /// The probe timeout after so many consecutive ones.
 fn backed_off(c: &Connection, pto_count: u32) -> Duration {
     let wait = probe_timeout(c).times(1 << pto_count.min(32));
-    wait.min(c.stack.rto.max)
+    wait.min(c.stack().rto.max)
 }

@@ -1,7 +1,7 @@
 //! RFC 9002's rules on one connection, without a network: packets are sent and acknowledged by
 //! number at times of the test's choosing.
 
-use super::super::Loss;
+use super::super::Detector;
 use super::*;
 use crate::connection::AckMeta;
 use crate::recovery::Recovery;
@@ -32,11 +32,11 @@ impl Bench {
     fn new(cwnd: u64) -> Bench {
         let mut stack = Stack::quic();
         stack.framing.mss = MSS as u32;
-        let controller = catalog::controller("slow-start", "reno", Convention::Quic).unwrap();
+        let controller = catalog::controller("slow-start", "reno", Convention::QUIC).unwrap();
         let recovery = Recovery::new(&stack);
         let mut c = Connection::new(Arc::new(stack), 0, controller);
-        c.session.window.cwnd = cwnd as f64 / MSS as f64;
-        c.queued = 1 << 30;
+        c.window_mut().cwnd = cwnd as f64 / MSS as f64;
+        c.set_queued(1 << 30);
         Bench { c, recovery }
     }
 
@@ -45,14 +45,14 @@ impl Bench {
         let mut bench = Bench::new(cwnd);
         bench
             .c
-            .rtt
+            .rtt_mut()
             .sample(&RttSample::of_handshake(Instant::ZERO), at_ms(100));
         bench.recovery.on_handshake(&mut bench.c, false, at_ms(100));
         bench
     }
 
     fn quic(&self) -> &Rfc9002 {
-        let Loss::Rfc9002(quic) = self.recovery.loss() else {
+        let Detector::Rfc9002(quic) = self.recovery.detector() else {
             panic!("another detector")
         };
         quic
@@ -69,7 +69,7 @@ impl Bench {
         let Body::Data(data) = segment.body else {
             panic!("{segment:?}")
         };
-        assert_eq!(u64::from(data.number()) + 1, self.c.sent.next_number());
+        assert_eq!(u64::from(data.number()) + 1, self.c.sent().next_number());
         Some(plan.range)
     }
 
@@ -93,7 +93,12 @@ impl Bench {
     }
 
     fn lost(&self) -> Vec<u64> {
-        let lost = self.c.sent.lost().into_iter().flat_map(|lost| lost.iter());
+        let lost = self
+            .c
+            .sent()
+            .lost()
+            .into_iter()
+            .flat_map(|lost| lost.iter());
         let starts = lost.flat_map(|(start, end)| (start..end).step_by(MSS as usize));
         starts.map(|start| start / MSS).collect()
     }
@@ -163,7 +168,7 @@ fn three_later_arrivals_or_nine_eighths_of_a_round_trip_make_a_loss() {
     assert!(bench.recovery.on_timer(&mut bench.c, at_ms(1005)));
     assert_eq!(bench.lost(), (0..=19).collect::<Vec<_>>());
     assert_eq!(
-        (bench.c.counters.timeouts, bench.recovery.pipe(&bench.c)),
+        (bench.c.counters().timeouts, bench.recovery.pipe(&bench.c)),
         (0, 0)
     );
 }
@@ -176,8 +181,8 @@ fn a_congestion_event_halves_the_window_once_for_all_that_had_left() {
     assert_eq!(bench.lost(), [0]);
     let halved = |b: &Bench| {
         (
-            b.c.session.window.cwnd_bytes(),
-            b.c.session.window.ssthresh * MSS as f64,
+            b.c.window().cwnd_bytes(),
+            b.c.window().ssthresh * MSS as f64,
         )
     };
     assert_eq!(halved(&bench), (6000, 6000.0));
@@ -186,7 +191,7 @@ fn a_congestion_event_halves_the_window_once_for_all_that_had_left() {
     bench.recovery.on_timer(&mut bench.c, at_ms(300));
     assert!(bench.lost().contains(&5));
     assert_eq!(halved(&bench), (6000, 6000.0));
-    assert_eq!(bench.c.counters.fast_retransmits, 1);
+    assert_eq!(bench.c.counters().fast_retransmits, 1);
 }
 
 #[test]
@@ -194,7 +199,7 @@ fn recovery_ends_with_the_first_packet_that_left_in_it() {
     let mut bench = Bench::confirmed(12_000);
     bench.send(10, at_ms(100));
     bench.ack(&[(3, 3)], at_ms(200));
-    assert_eq!(bench.c.sent.in_flight(), 8 * MSS);
+    assert_eq!(bench.c.sent().in_flight(), 8 * MSS);
     // One leaves at once, though more is out than the window allows, and no other.
     assert_eq!(bench.try_send(at_ms(200)).map(|plan| plan.start), Some(0));
     assert_eq!(bench.try_send(at_ms(200)), None);
@@ -204,7 +209,7 @@ fn recovery_ends_with_the_first_packet_that_left_in_it() {
     assert!(!bench.quic().recovering);
     assert_eq!(bench.c.una(), 10 * MSS);
     assert_eq!(
-        bench.c.session.window.cwnd_bytes(),
+        bench.c.window().cwnd_bytes(),
         6000,
         "a fifth of a window was acknowledged"
     );
@@ -217,7 +222,7 @@ fn the_window_is_never_below_two_packets() {
     bench.send(1, at_ms(140));
     // The third shows by time that the others are lost.
     bench.ack(&[(2, 2)], at_ms(240));
-    assert_eq!(bench.c.session.window.cwnd_bytes(), 2400);
+    assert_eq!(bench.c.window().cwnd_bytes(), 2400);
 }
 
 #[test]
@@ -229,7 +234,7 @@ fn three_probe_timeouts_make_a_long_time() {
 /// The window after all packets between two that left so far apart were lost.
 fn after_losses_over(span: impl Fn(&Connection) -> Duration, one_arrives: bool) -> u64 {
     let mut bench = Bench::confirmed(40 * MSS);
-    bench.c.session.window.ssthresh = 40.0;
+    bench.c.window_mut().ssthresh = 40.0;
     // So that the round trip does not change with the acknowledgement.
     let span = span(&bench.c);
     bench.send(1, at_ms(200));
@@ -242,7 +247,7 @@ fn after_losses_over(span: impl Fn(&Connection) -> Duration, one_arrives: bool) 
         &[(8, 8)]
     };
     bench.ack(ranges, at_ms(301) + span);
-    bench.c.session.window.cwnd_bytes()
+    bench.c.window().cwnd_bytes()
 }
 
 #[test]
@@ -268,13 +273,13 @@ fn what_left_before_the_first_sample_proves_no_persistent_congestion() {
     bench.recovery.on_handshake(&mut bench.c, false, at_ms(50));
     bench.send(4, at_ms(9000));
     bench.ack(&[(4, 4)], at_ms(9100));
-    assert_eq!(bench.c.session.window.cwnd_bytes(), 20 * MSS);
+    assert_eq!(bench.c.window().cwnd_bytes(), 20 * MSS);
 }
 
 #[test]
 fn a_probe_timeout_sends_two_probes_and_marks_nothing_lost() {
     let mut bench = Bench::confirmed(2 * MSS);
-    bench.c.queued = 3 * MSS;
+    bench.c.set_queued(3 * MSS);
     bench.send(2, at_ms(100));
     assert_eq!(bench.try_send(at_ms(100)), None, "the window is full");
     assert_eq!(bench.recovery.deadline(), Some(at_ms(100 + 325)));
@@ -287,7 +292,7 @@ fn a_probe_timeout_sends_two_probes_and_marks_nothing_lost() {
     assert_eq!(starts, [2, 0]);
     assert!(bench.lost().is_empty());
     assert_eq!(
-        (bench.c.session.window.cwnd, bench.recovery.pipe(&bench.c)),
+        (bench.c.window().cwnd, bench.recovery.pipe(&bench.c)),
         (2.0, 4 * MSS)
     );
     assert_eq!(
@@ -303,12 +308,12 @@ fn a_probe_timeout_sends_two_probes_and_marks_nothing_lost() {
 #[test]
 fn a_repeated_packet_gives_its_own_round_trip() {
     let mut bench = Bench::confirmed(12_000);
-    bench.c.queued = MSS;
+    bench.c.set_queued(MSS);
     bench.send(1, at_ms(100));
     bench.recovery.on_timer(&mut bench.c, at_ms(425));
     bench.send(1, at_ms(425));
     bench.ack(&[(1, 1)], at_ms(525));
-    assert_eq!(bench.c.rtt.latest(), Some(ms(100)));
+    assert_eq!(bench.c.rtt().latest(), Some(ms(100)));
     assert_eq!(bench.c.una(), MSS);
 }
 
@@ -319,7 +324,7 @@ fn data_has_no_timer_before_the_handshake_is_confirmed() {
     assert_eq!(bench.recovery.deadline(), None);
     bench
         .c
-        .rtt
+        .rtt_mut()
         .sample(&RttSample::of_handshake(Instant::ZERO), at_ms(100));
     bench.recovery.on_handshake(&mut bench.c, false, at_ms(100));
     assert_eq!(bench.recovery.deadline(), Some(at_ms(325)));
@@ -332,18 +337,18 @@ fn an_acknowledgement_that_repeats_what_is_known_changes_nothing() {
     assert_eq!(bench.try_send(at_ms(100)), None);
     bench.ack(&[(0, 1)], at_ms(200));
     let before = (
-        bench.c.session.window.cwnd,
+        bench.c.window().cwnd,
         bench.c.una(),
         bench.recovery.deadline(),
     );
     bench.ack(&[(0, 1)], at_ms(210));
     let after = (
-        bench.c.session.window.cwnd,
+        bench.c.window().cwnd,
         bench.c.una(),
         bench.recovery.deadline(),
     );
     assert_eq!(before, after);
-    assert_eq!(bench.c.session.window.cwnd, 12.0);
+    assert_eq!(bench.c.window().cwnd, 12.0);
 }
 
 #[test]
@@ -360,7 +365,7 @@ fn consecutive_timers_end_a_connection() {
         }
         expiries += 1;
     }
-    assert_eq!((expiries, bench.c.counters.timeouts), (15, 15));
+    assert_eq!((expiries, bench.c.counters().timeouts), (15, 15));
 }
 
 // What counts as lost and is acknowledged after all.
@@ -368,15 +373,11 @@ fn consecutive_timers_end_a_connection() {
 /// A window of twenty packets, of which the first two count as lost.
 fn overtaken(undo: Undo) -> Bench {
     let mut bench = Bench::confirmed(20 * MSS);
-    Arc::make_mut(&mut bench.c.stack).recovery.undo = undo;
+    bench.c.stack_mut().recovery.undo = undo;
     bench.send(20, at_ms(100));
     bench.ack(&[(5, 6)], at_ms(200));
     assert!(bench.lost().contains(&0) && bench.lost().contains(&1));
-    assert!(
-        bench.c.session.window.ssthresh <= 10.0,
-        "{:?}",
-        bench.c.session.window
-    );
+    assert!(bench.c.window().ssthresh <= 10.0, "{:?}", bench.c.window());
     bench
 }
 
@@ -385,17 +386,10 @@ fn once_all_that_counted_as_lost_has_arrived_the_window_comes_back() {
     for undo in [Undo::SetEmpties, Undo::Full] {
         let mut bench = overtaken(undo);
         bench.ack(&[(5, 6), (1, 3)], at_ms(203));
-        assert!(
-            bench.c.session.window.ssthresh <= 10.0,
-            "one is missing yet"
-        );
+        assert!(bench.c.window().ssthresh <= 10.0, "one is missing yet");
         bench.ack(&[(0, 6)], at_ms(204));
-        assert_eq!(bench.c.session.window.ssthresh, f64::INFINITY);
-        assert!(
-            bench.c.session.window.cwnd >= 20.0,
-            "{:?}",
-            bench.c.session.window
-        );
+        assert_eq!(bench.c.window().ssthresh, f64::INFINITY);
+        assert!(bench.c.window().cwnd >= 20.0, "{:?}", bench.c.window());
         assert_eq!((bench.c.una(), bench.lost()), (7 * MSS, vec![]));
     }
 }
@@ -404,22 +398,14 @@ fn once_all_that_counted_as_lost_has_arrived_the_window_comes_back() {
 fn what_comes_after_two_probe_timeouts_takes_nothing_back() {
     let mut bench = overtaken(Undo::Full);
     bench.ack(&[(0, 6)], at_ms(200 + 2 * 325 + 100));
-    assert!(
-        bench.c.session.window.ssthresh <= 10.0,
-        "{:?}",
-        bench.c.session.window
-    );
+    assert!(bench.c.window().ssthresh <= 10.0, "{:?}", bench.c.window());
 }
 
 #[test]
 fn without_undo_the_window_stays_down() {
     let mut bench = overtaken(Undo::None);
     bench.ack(&[(0, 6)], at_ms(204));
-    assert!(
-        bench.c.session.window.ssthresh <= 10.0,
-        "{:?}",
-        bench.c.session.window
-    );
+    assert!(bench.c.window().ssthresh <= 10.0, "{:?}", bench.c.window());
 }
 
 #[test]
@@ -440,18 +426,18 @@ fn the_end_of_a_handshake_in_the_first_packet_does_not_let_the_window_grow() {
         let mut bench = Bench::confirmed(12_000);
         let stack = Stack {
             window: Stack::quinn().window,
-            ..(*bench.c.stack).clone()
+            ..(*bench.c.stack()).clone()
         };
-        bench.c.stack = Arc::new(stack);
+        *bench.c.stack_mut() = stack;
         if shared {
             bench.recovery.on_first_packet_shared(&bench.c);
         }
         bench.send(10, at_ms(100));
         assert!(bench.try_send(at_ms(100)).is_none());
-        let before = bench.c.session.window.cwnd;
+        let before = bench.c.window().cwnd;
         bench.ack(&[(0, 1)], at_ms(200));
-        let datagram = bench.c.stack.datagram() as f64;
-        ((bench.c.session.window.cwnd - before) * datagram).round()
+        let datagram = bench.c.stack().datagram() as f64;
+        ((bench.c.window().cwnd - before) * datagram).round()
     };
     assert!((155.0..=156.0).contains(&(grown(false) - grown(true))));
 }
@@ -460,9 +446,9 @@ fn the_end_of_a_handshake_in_the_first_packet_does_not_let_the_window_grow() {
 /// to that before.
 fn window_after_a_late_loss(by_state: bool) -> f64 {
     let mut bench = Bench::confirmed(100 * MSS);
-    let mut stack = Stack::clone(&bench.c.stack);
+    let mut stack = Stack::clone(bench.c.stack());
     stack.recovery.reduces_outside_recovery = by_state;
-    bench.c.stack = Arc::new(stack);
+    *bench.c.stack_mut() = stack;
     bench.send(9, at_ms(100));
     bench.send(1, at_ms(199));
     bench.ack(&[(1, 4)], at_ms(200));
@@ -470,10 +456,10 @@ fn window_after_a_late_loss(by_state: bool) -> f64 {
     bench.send(3, at_ms(201));
     bench.ack(&[(10, 10), (5, 8)], at_ms(301));
     assert_eq!(bench.lost(), []);
-    let before = bench.c.session.window.cwnd;
+    let before = bench.c.window().cwnd;
     bench.ack(&[(12, 12)], at_ms(303));
     assert_eq!(bench.lost(), [9]);
-    bench.c.session.window.cwnd / before
+    bench.c.window().cwnd / before
 }
 
 #[test]
@@ -485,11 +471,11 @@ fn a_packet_from_before_the_last_reduction_may_reduce_the_window_again() {
 /// A client of quiche that has so many bytes to send, on an open connection.
 fn quiche(cc: &str) -> Bench {
     let stack = Stack::quiche();
-    let controller = catalog::controller("slow-start", cc, Convention::Quiche).unwrap();
+    let controller = catalog::controller("slow-start", cc, stack.convention).unwrap();
     let mut recovery = Recovery::new(&stack);
     let mut c = Connection::new(Arc::new(stack), 0, controller);
-    c.session.window.cwnd = 10.0;
-    c.queued = 1 << 30;
+    c.window_mut().cwnd = 10.0;
+    c.set_queued(1 << 30);
     recovery.on_first_packet_shared(&c);
     recovery.on_handshake(&mut c, false, Instant::ZERO);
     Bench { c, recovery }
@@ -497,7 +483,7 @@ fn quiche(cc: &str) -> Bench {
 
 /// Datagrams that leave until the window is full, and how many bytes they have.
 fn fill(bench: &mut Bench, now: Instant) -> Vec<u64> {
-    let header = u64::from(bench.c.stack.counted_header());
+    let header = u64::from(bench.c.stack().counted_header());
     let sent = std::iter::from_fn(|| bench.try_send(now));
     sent.map(|plan| plan.bytes() + header).collect()
 }
@@ -516,10 +502,10 @@ fn under_quiche_the_end_of_the_handshake_lets_no_window_grow() {
     let mut bench = quiche("cubic");
     fill(&mut bench, Instant::ZERO);
     (0..10).for_each(|n| bench.ack(&[(0, n)], at_ms(50)));
-    assert_eq!(bench.c.session.window.cwnd, 19.0);
+    assert_eq!(bench.c.window().cwnd, 19.0);
     bench.ack(&[(0, 10)], at_ms(50));
     // 14 633 bytes are nine packets, and not ten.
-    assert_eq!(bench.c.session.window.cwnd, 19.0);
+    assert_eq!(bench.c.window().cwnd, 19.0);
 }
 
 #[test]

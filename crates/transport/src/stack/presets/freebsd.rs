@@ -1,9 +1,17 @@
 //! FreeBSD.
 
+use super::{preset, Preset};
 use crate::stack::*;
 
+pub(super) const FREEBSD_14: Preset = preset(
+    "freebsd-14",
+    Stack::freebsd_14,
+    "FreeBSD 14 with its default TCP stack: CUBIC, neither RACK nor HyStart++",
+)
+.without(OMISSIONS);
+
 /// The rules that the preset leaves out.
-pub(super) const OMISSIONS: &[Omission] = &[
+const OMISSIONS: &[Omission] = &[
     Omission::of(
         Touches::Loss,
         "cc/cc_cubic.c, `cubic_ssthresh_update`",

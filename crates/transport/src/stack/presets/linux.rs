@@ -1,9 +1,23 @@
 //! Linux.
 
+use super::{preset, Preset};
 use crate::stack::*;
 
+pub(super) const LINUX: Preset = preset(
+    "linux",
+    Stack::linux,
+    "a current Linux kernel with time stamps, and receive buffers of 32 to 128 MiB",
+);
+
+pub(super) const LINUX_5_15: Preset = preset(
+    "linux-5.15",
+    Stack::linux_5_15,
+    "Linux 5.15: as `linux`, but TSO bursts are no larger on paths below 4 ms",
+)
+.without(OMISSIONS_5_15);
+
 /// The rules that the preset leaves out.
-pub(super) const OMISSIONS_5_15: &[Omission] = &[
+const OMISSIONS_5_15: &[Omission] = &[
     Omission::of(
         Touches::Startup,
         "net/ipv4/tcp_cubic.c, `cubictcp_acked`",
@@ -33,7 +47,7 @@ impl Stack {
         let base = Stack::rfc();
         Stack {
             preset: "linux",
-            convention: Convention::Linux,
+            convention: Convention::LINUX,
             framing: Framing {
                 mss: 1448,
                 header: 52,

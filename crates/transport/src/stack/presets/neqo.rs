@@ -1,9 +1,17 @@
 //! neqo.
 
+use super::{preset, Preset};
 use crate::stack::*;
 
+pub(super) const NEQO: Preset = preset(
+    "neqo",
+    Stack::neqo,
+    "neqo 0.30, the QUIC stack of Firefox, which paces at two windows a round trip",
+)
+.without(OMISSIONS);
+
 /// The rules that the preset leaves out.
-pub(super) const OMISSIONS: &[Omission] = &[
+const OMISSIONS: &[Omission] = &[
     Omission::of(
         Touches::Acknowledgements,
         "ackrate.rs",
@@ -22,7 +30,11 @@ impl Stack {
         let base = Stack::quic_in_packets_of(1280);
         Stack {
             preset: "neqo",
-            convention: Convention::Neqo,
+            convention: Convention {
+                cubic: CubicVariant::Neqo,
+                judging: Judging::Neqo,
+                ..Convention::QUIC
+            },
             window: WindowOptions {
                 // cc/classic_cc.rs, `cwnd_initial`: RFC 9002 with datagrams of 1252 bytes.
                 initial: InitialWindow::Rfc9002,

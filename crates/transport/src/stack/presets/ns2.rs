@@ -1,6 +1,19 @@
 //! Simulators: ns-2, and the hosts of a study with OPNET.
 
+use super::{preset, Preset};
 use crate::stack::*;
+
+pub(super) const NS2: Preset = preset(
+    "ns2",
+    Stack::ns2,
+    "the one-way agents of ns-2.35, which number packets and acknowledge each of them",
+);
+
+pub(super) const OPNET: Preset = preset(
+    "opnet",
+    Stack::opnet,
+    "the hosts of the OPNET study of Modified Swift Start: no SACK, no window scaling",
+);
 
 impl Stack {
     /// ns-2.35's one-way agents.
@@ -8,7 +21,7 @@ impl Stack {
         let base = Stack::rfc();
         Stack {
             preset: "ns2",
-            convention: Convention::Ns2,
+            convention: Convention::NS2,
             framing: Framing {
                 // Its options cost nothing on the wire.
                 option: 0,

@@ -1,9 +1,17 @@
 //! picoquic.
 
+use super::{preset, Preset};
 use crate::stack::*;
 
+pub(super) const PICOQUIC: Preset = preset(
+    "picoquic",
+    Stack::picoquic,
+    "picoquic 1.1.52, a QUIC stack in C, whose window follows round trips above 100 ms",
+)
+.without(OMISSIONS);
+
 /// The rules that the preset leaves out.
-pub(super) const OMISSIONS: &[Omission] = &[
+const OMISSIONS: &[Omission] = &[
     Omission::of(
         Touches::Startup,
         "quicctx.c, sender.c",
@@ -45,7 +53,11 @@ impl Stack {
         let initial = Duration::from_millis(250);
         Stack {
             preset: "picoquic",
-            convention: Convention::Picoquic,
+            convention: Convention {
+                hystart: HyStartVariant::Picoquic,
+                raises_window: true,
+                ..Convention::QUIC
+            },
             window: WindowOptions {
                 // picoquic_internal.h, PICOQUIC_CWIN_INITIAL: ten times 1536 bytes.
                 initial: InitialWindow::Bytes(15_360),

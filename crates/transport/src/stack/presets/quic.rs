@@ -1,6 +1,13 @@
 //! QUIC by its standards.
 
+use super::{preset, Preset};
 use crate::stack::*;
+
+pub(super) const QUIC: Preset = preset(
+    "quic",
+    Stack::quic,
+    "QUIC over UDP and IPv4 by RFC 9000 and 9002, in packets of 1500 bytes",
+);
 
 impl Stack {
     /// QUIC over UDP and IPv4 by RFC 9000 and 9002, in packets of 1500 bytes. Next to what is
@@ -13,7 +20,7 @@ impl Stack {
         let base = Stack::rfc();
         Stack {
             preset: "quic",
-            convention: Convention::Quic,
+            convention: Convention::QUIC,
             framing: Framing {
                 mss: 1500 - (PROTECTED + 6),
                 header: PROTECTED + 6,

@@ -1,6 +1,13 @@
 //! quiche.
 
+use super::{preset, Preset};
 use crate::stack::*;
+
+pub(super) const QUICHE: Preset = preset(
+    "quiche",
+    Stack::quiche,
+    "quiche 0.30, a QUIC stack in Rust without pacer under CUBIC and Reno",
+);
 
 impl Stack {
     /// quiche 0.30.0 with its own congestion control, and without pacer: CUBIC and Reno send at once
@@ -10,7 +17,12 @@ impl Stack {
         let base = Stack::quic();
         Stack {
             preset: "quiche",
-            convention: Convention::Quiche,
+            convention: Convention {
+                cubic: CubicVariant::Quiche,
+                count_after_loss: CountAfterLoss::HalfWindow,
+                judging: Judging::Quiche,
+                ..Convention::QUIC
+            },
             framing: Framing {
                 mss: base.framing.mss - 2,
                 header: base.framing.header + 2,

@@ -1,9 +1,17 @@
 //! quicly.
 
+use super::{preset, Preset};
 use crate::stack::*;
 
+pub(super) const QUICLY: Preset = preset(
+    "quicly",
+    Stack::quicly,
+    "quicly at b11d363, the QUIC stack of H2O, without its optional pacer and startups",
+)
+.without(OMISSIONS);
+
 /// The rules that the preset leaves out.
-pub(super) const OMISSIONS: &[Omission] = &[
+const OMISSIONS: &[Omission] = &[
     Omission::of(
         Touches::Startup,
         "lib/defaults.c",
@@ -34,7 +42,12 @@ impl Stack {
         let base = Stack::quic_in_packets_of(1280 + UDP_IP);
         Stack {
             preset: "quicly",
-            convention: Convention::Quicly,
+            convention: Convention {
+                cubic: CubicVariant::Quicly,
+                count_after_loss: CountAfterLoss::Continues,
+                reduces_as_quicly: true,
+                ..Convention::QUIC
+            },
             window: WindowOptions {
                 // lib/defaults.c, DEFAULT_INITCWND_PACKETS and DEFAULT_MAX_UDP_PAYLOAD_SIZE: ten
                 // times 1472 bytes (lib/cc-reno.c, `quicly_cc_calc_initial_cwnd`).

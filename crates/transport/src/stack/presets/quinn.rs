@@ -1,13 +1,31 @@
 //! quinn and noq.
 
+use super::{preset, Preset};
 use crate::stack::*;
+
+pub(super) const QUINN: Preset = preset("quinn", Stack::quinn, "quinn 0.11, a QUIC stack in Rust");
+
+pub(super) const NOQ: Preset = preset(
+    "noq",
+    Stack::noq,
+    "noq 1.4, a QUIC stack in Rust, whose pacer holds acknowledgements back too",
+);
+
+pub(super) const QUINN_ADAPTER: Preset = preset("quinn-adapter", Stack::quinn_adapter, "");
+
+pub(super) const NOQ_ADAPTER: Preset = preset("noq-adapter", Stack::noq_adapter, "");
 
 impl Stack {
     /// quinn-proto 0.11.19 with its own congestion control and pacer.
     pub fn quinn() -> Stack {
         Stack {
             preset: "quinn",
-            convention: Convention::Quinn,
+            convention: Convention {
+                cubic: CubicVariant::Quinn,
+                count_after_loss: CountAfterLoss::Continues,
+                bbr: BbrSource::Quinn,
+                ..Convention::QUIC
+            },
             pacing: PacingOptions {
                 rule: Pacing::TokenBucket(Bucket::Quinn),
                 ..Stack::quic().pacing
@@ -30,7 +48,13 @@ impl Stack {
     pub fn noq() -> Stack {
         Stack {
             preset: "noq",
-            convention: Convention::Noq,
+            convention: Convention {
+                cubic: CubicVariant::Noq,
+                count_after_loss: CountAfterLoss::Continues,
+                bbr: BbrSource::V3,
+                bbr_keeps_nominal_rtt: true,
+                ..Convention::QUIC
+            },
             pacing: PacingOptions {
                 rule: Pacing::TokenBucket(Bucket::Noq),
                 ..Stack::quic().pacing

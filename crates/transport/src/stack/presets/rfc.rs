@@ -1,13 +1,20 @@
 //! The standards of TCP.
 
+use super::{preset, Preset};
 use crate::stack::*;
+
+pub(super) const RFC: Preset = preset(
+    "rfc",
+    Stack::rfc,
+    "the standards as written today: RFC 5681, 6298, 6675, 6928, 3042, 7323",
+);
 
 impl Stack {
     /// The standards as written today: RFC 5681, 6298, 6675, 6928, 3042, 7323.
     pub fn rfc() -> Stack {
         Stack {
             preset: "rfc",
-            convention: Convention::Rfc,
+            convention: Convention::RFC,
             framing: Framing {
                 mss: 1460,
                 header: 40,

@@ -1,6 +1,15 @@
 //! s2n-quic.
 
+use super::{preset, Preset};
 use crate::stack::*;
+
+pub(super) const S2N: Preset = preset(
+    "s2n",
+    Stack::s2n,
+    "s2n-quic 1.91, a QUIC stack in Rust that acknowledges every tenth packet",
+);
+
+pub(super) const S2N_ADAPTER: Preset = preset("s2n-adapter", Stack::s2n_adapter, "");
 
 impl Stack {
     /// s2n-quic 1.91 with its own congestion control and pacer (s2n-quic-core 0.91.0). The initial
@@ -9,7 +18,12 @@ impl Stack {
         let base = Stack::s2n_adapter();
         Stack {
             preset: "s2n",
-            convention: Convention::S2n,
+            convention: Convention {
+                cubic: CubicVariant::S2n,
+                hystart: HyStartVariant::S2n,
+                grows_to_twice_the_flight: true,
+                ..Convention::QUIC
+            },
             framing: Framing {
                 // An Initial is padded to a datagram, whatever its size (s2n-quic-transport 0.91.0,
                 // connection/transmission.rs, `write_payload`).

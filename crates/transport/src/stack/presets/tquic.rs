@@ -1,9 +1,17 @@
 //! tquic.
 
+use super::{preset, Preset};
 use crate::stack::*;
 
+pub(super) const TQUIC: Preset = preset(
+    "tquic",
+    Stack::tquic,
+    "tquic 1.6, a QUIC stack in Rust, whose default is BBR",
+)
+.without(OMISSIONS);
+
 /// The rules that the preset leaves out.
-pub(super) const OMISSIONS: &[Omission] = &[
+const OMISSIONS: &[Omission] = &[
     Omission::of(
         Touches::Startup,
         "lib.rs",

@@ -2,8 +2,8 @@
 //! pacing, and how many leave together (`tcp_update_pacing_rate`, `tcp_tso_autosize`), and that
 //! of RFC 9002.
 
-use super::connection::Connection;
 use super::pacer::Release;
+use crate::connection::Connection;
 use crate::narrow::whole;
 use flowstart_control::model::pacing::GSO_MAX;
 use flowstart_control::{Duration, Rate, Window};
@@ -59,23 +59,23 @@ pub(crate) fn release(
 
 /// The round-trip time that the size of bursts depends on, where it does.
 pub(crate) fn tso_rtt(c: &Connection) -> Option<Duration> {
-    c.rtt.min_rtt().filter(|_| c.stack.pacing.tso_by_rtt)
+    c.rtt().min_rtt().filter(|_| c.stack().pacing.tso_by_rtt)
 }
 
 /// How many segments leave together by the rate that Linux keeps, whether it paces or not.
 pub(crate) fn burst(c: &Connection) -> u32 {
-    let Some((srtt, _)) = c.rtt.smoothed() else {
+    let Some((srtt, _)) = c.rtt().smoothed() else {
         return u32::MAX;
     };
-    let (mss, least) = (c.stack.framing.mss, tso_rtt(c));
-    let release = match c.session.window.pacing {
-        Some(rate) => release(rate, c.session.window.quantum, mss, c.stack.packet(), least),
+    let (mss, least) = (c.stack().framing.mss, tso_rtt(c));
+    let release = match c.window().pacing {
+        Some(rate) => release(rate, c.window().quantum, mss, c.stack().packet(), least),
         None => {
-            let rate = rate(&c.session.window, c.outstanding(), mss, srtt);
+            let rate = rate(c.window(), c.outstanding(), mss, srtt);
             release(rate, MIN_TSO_SEGMENTS, mss, mss, least)
         }
     };
-    release.at_most(c.session.window.most_together).burst
+    release.at_most(c.window().most_together).burst
 }
 
 #[cfg(test)]

@@ -1,0 +1,6 @@
+//! Spacing packets out: the pacer, the rates at which a stack paces, and the buckets of QUIC stacks.
+
+pub mod bucket;
+pub mod pacer;
+pub mod rate;
+mod tokens;

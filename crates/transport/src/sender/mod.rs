@@ -1,0 +1,161 @@
+//! The sending endpoint: opens the connection, sends what window, pacer and recovery
+//! allow, and repairs loss.
+//!
+//! Its host drives it: every entry point takes the time, and what it is to
+//! send is fetched with [`Sender::poll_transmit`] until nothing is left.
+//! One file for each job.
+
+mod acknowledge;
+mod application;
+mod facts;
+mod opening;
+mod pacing;
+mod probe;
+mod send_buffer;
+mod timers;
+mod transmit;
+
+use crate::connection::{AckMeta, Connection};
+use crate::pacing::bucket::TokenBucket;
+use crate::pacing::pacer::Pacer;
+use crate::prefetch::prefetch;
+use crate::recovery::Recovery;
+use crate::segment::SegmentRange;
+use crate::stack::Stack;
+use flowstart_control::signals::PathInfo;
+use flowstart_control::{Controller, Instant, Rate};
+use flowstart_wire::{AckOption, Body, Ecn, Packet};
+use opening::OpeningState;
+use pacing::Spreading;
+use probe::Persist;
+use send_buffer::SendBuffer;
+use std::sync::Arc;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Closed,
+    SynSent {
+        at: Instant,
+        tries: u32,
+        waiting: bool,
+    },
+    /// Data leaves although the SYN is not answered.
+    Early {
+        at: Instant,
+        tries: u32,
+        waiting: bool,
+    },
+    Open,
+    /// Given up after too many timeouts.
+    Failed,
+}
+
+/// What a sender is given for opening its connection.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Preparation {
+    /// What is known of the path without a measurement.
+    pub known: PathInfo,
+    /// Bits that no other host can guess.
+    pub secret: u64,
+}
+
+/// The sending endpoint of one flow.
+pub struct Sender {
+    connection: Connection,
+    recovery: Recovery,
+    pacer: Pacer,
+    /// Where the stack paces by tokens.
+    bucket: Option<Box<dyn TokenBucket>>,
+    state: State,
+    opening: Option<Box<OpeningState>>,
+    spreading: Spreading,
+    /// The segment that the pacer holds back, until something happens that may change the plan.
+    held_back: Option<SegmentRange>,
+    /// What the application has beyond a bounded send buffer.
+    send_buffer: Option<Box<SendBuffer>>,
+    /// The pacing rate that the stack, not the startup, has set.
+    usual_pacing: Option<Rate>,
+    persist: Persist,
+}
+
+impl Sender {
+    /// A sender for `flow` that has not opened its connection.
+    pub fn new(
+        stack: Arc<Stack>,
+        flow: u32,
+        controller: Controller,
+        preparation: Preparation,
+    ) -> Sender {
+        let exchanges = stack.exchanges();
+        Sender {
+            recovery: Recovery::new(&stack),
+            send_buffer: stack
+                .window
+                .send_buffer
+                .map(|size| Box::new(SendBuffer::new(size))),
+            connection: Connection::new(stack, flow, controller),
+            pacer: Pacer::default(),
+            bucket: None,
+            state: State::Closed,
+            opening: Some(Box::new(OpeningState::new(preparation, exchanges))),
+            spreading: Spreading::Nothing,
+            held_back: None,
+            usual_pacing: None,
+            persist: Persist::Off,
+        }
+    }
+
+    /// Prefetches the memory that an acknowledgement will need beyond the sender's own.
+    pub fn prefetch(&self) {
+        let (startup, cc) = self.connection.controller().parts();
+        prefetch(startup);
+        prefetch(cc);
+        self.connection.sent().prefetch();
+    }
+
+    /// Takes samples of the delivery rate for as long as the connection lasts, where its controller
+    /// needs any.
+    pub fn keep_sampling(&mut self) {
+        self.connection.keep_sampling();
+    }
+
+    /// A SYN-ACK or an acknowledgement has arrived.
+    pub fn on_packet(&mut self, packet: &Packet, now: Instant) {
+        self.held_back = None;
+        match (self.state, &packet.body) {
+            (
+                State::SynSent { at, tries, .. } | State::Early { at, tries, .. },
+                Body::SynAck(answer),
+            ) => self.on_syn_ack(answer, at, tries, now),
+            (State::Closed, Body::Syn(_)) if self.accepts() => self.begin_exchange(now),
+            // Its answer was lost.
+            (State::SynSent { at, tries, .. }, Body::Syn(_)) => {
+                let waiting = true;
+                self.state = State::SynSent { at, tries, waiting };
+            }
+            (State::SynSent { at, tries, .. }, Body::Ack(ack)) if self.accepts() => {
+                self.on_third_ack(ack, at, tries, now);
+            }
+            (State::Open, Body::Ack(ack)) => {
+                let option = ack.option();
+                let ece = match option {
+                    AckOption::Marks(total) => self.connection.count_marks(total),
+                    _ => packet.ecn.has(Ecn::ECE),
+                };
+                let meta = AckMeta { option, ece };
+                self.on_ack(ack, meta, now);
+            }
+            _ => {}
+        }
+    }
+
+    /// Gives up a part of the window to a connection that has just opened, `others` having
+    /// shared it so far (RFC 9040 §7).
+    pub fn make_room(&mut self, others: usize) {
+        self.held_back = None;
+        let n = others as f64;
+        let window = self.connection.window_mut();
+        window.cwnd = (window.cwnd * n / (n + 1.0)).max(1.0);
+        window.ssthresh = (window.ssthresh * n / (n + 1.0)).max(2.0);
+    }
+}

@@ -1,0 +1,163 @@
+//! When packets leave: the stack's own pacing rate, tokens, and windows that no ACKs clock.
+
+use super::Sender;
+use crate::narrow::whole;
+use crate::pacing::bucket::{Bucket, Demand};
+use crate::pacing::pacer::{Release, ONE_BY_ONE};
+use crate::pacing::rate;
+use crate::segment::{SegmentRange, Why};
+use crate::stack::Pacing;
+use flowstart_control::{Duration, Instant, Rate, Segments};
+
+/// A window that no ACKs clock is spread over a round trip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spreading {
+    Nothing,
+    /// A cached one, over the cached round trip.
+    Memory,
+    /// What is left of one after an idle time.
+    Restart,
+    /// Not a window, but the end of a client's handshake is to leave; or has left, and is not confirmed.
+    Handshake {
+        waiting: bool,
+    },
+}
+
+impl Sender {
+    /// The stack's own rate, where no startup has set another.
+    pub(super) fn set_usual_pacing(&mut self) {
+        let c = &mut self.connection;
+        if matches!(c.stack().pacing.rule, Pacing::None | Pacing::TokenBucket(_)) {
+            return;
+        }
+        let at_most = |rate: Rate| c.stack().pacing.max.map_or(rate, |max| rate.min(max));
+        // A startup that no longer paces, or an idle time, leaves none.
+        if c.window().pacing.is_some() && c.window().pacing != self.usual_pacing {
+            c.window_mut().pacing = c.window().pacing.map(at_most);
+            return;
+        }
+        let Some((srtt, _)) = c.rtt().smoothed() else {
+            return;
+        };
+        let packet = c.stack().packet();
+        let rate = match c.stack().pacing.rule {
+            Pacing::Rfc9002(gain) => rate::windows(gain, c.window(), packet, srtt),
+            _ => rate::rate(c.window(), c.outstanding(), packet, srtt),
+        };
+        self.usual_pacing = Some(at_most(rate)).filter(|rate| rate.bps() > 0);
+        c.window_mut().pacing = self.usual_pacing;
+    }
+
+    /// How the next segments are to leave; `None` for at once.
+    pub(super) fn release(&self) -> Option<(Rate, Release)> {
+        let c = &self.connection;
+        let rate = c.window().pacing?;
+        let usual = c.stack().pacing.rule != Pacing::None && self.usual_pacing == Some(rate);
+        let quantum = c.window().quantum;
+        let by_offload = c.stack().pacing.by_offload && c.controller_owns_cwnd();
+        if !usual && !by_offload {
+            let burst = quantum.max(1);
+            return Some((
+                rate,
+                Release {
+                    burst,
+                    ..ONE_BY_ONE
+                },
+            ));
+        }
+        let (mss, packet) = (c.stack().framing.mss, c.stack().packet());
+        let least = if usual {
+            rate::MIN_TSO_SEGMENTS
+        } else {
+            quantum
+        };
+        let (free, release) = match c.stack().pacing.rule {
+            // RFC 9002 §7.7: the initial window may leave at once.
+            Pacing::Rfc9002(_) => (whole(c.stack().initial_window()), ONE_BY_ONE),
+            // The last of the free ones begins the spacing.
+            _ => (
+                rate::FREE_SEGMENTS - 1,
+                rate::release(rate, least, mss, packet, rate::tso_rtt(c)),
+            ),
+        };
+        let release = release.at_most(c.window().most_together);
+        (c.counters().packets_sent >= free).then_some((rate, release))
+    }
+
+    /// Whether the bucket has tokens for a segment; probes of quinn and neqo need none.
+    #[cold]
+    pub(super) fn takes_tokens(&mut self, segment: SegmentRange, now: Instant) -> bool {
+        let c = &self.connection;
+        let packet = c.stack().datagram();
+        let window = whole(c.window().cwnd * packet as f64);
+        let srtt = c.rtt().smoothed().map(|(srtt, _)| srtt);
+        let exempt = |kind: Bucket| kind.exempts_probes() && segment.why == Why::Probe;
+        let is_exempt = c.stack().pacing.bucket().is_some_and(exempt);
+        let slow_start = c.window().ssthresh.is_infinite();
+        let Some(bucket) = &mut self.bucket else {
+            return true;
+        };
+        if bucket.holds(packet) {
+            self.pacer.nothing_to_send();
+            return false;
+        }
+        let rate = c.window().pacing;
+        let due = match rate {
+            _ if is_exempt => None,
+            None => bucket.wait(&Demand::new(window, packet, srtt, slow_start), now),
+            // Of UDP payload, not of what is on the wire.
+            Some(Rate(rate)) => {
+                let share = rate / 8 * packet / u64::from(c.stack().packet());
+                bucket.wait_at_rate(share, packet, now)
+            }
+        };
+        let admitted = self.pacer.admits_at(due);
+        if admitted {
+            let less = c.mss() - segment.range.bytes();
+            bucket.sent(packet.saturating_sub(less));
+        }
+        admitted
+    }
+
+    /// Whether the end of the handshake is to leave now.
+    #[cold]
+    pub(super) fn ends_handshake(&mut self) -> bool {
+        let Spreading::Handshake { waiting } = &mut self.spreading else {
+            return false;
+        };
+        std::mem::take(waiting)
+    }
+
+    /// A window that is larger than the `usual` one only because it is cached has no ACKs
+    /// to clock it: it is spread over the cached round trip.
+    pub(super) fn spread(&mut self, usual: Segments, srtt: Duration) {
+        let c = &mut self.connection;
+        let window = c.window_mut();
+        if window.cwnd <= usual || window.pacing.is_some() {
+            return;
+        }
+        window.pacing = window.rate_over(window.cwnd, srtt);
+        if window.pacing.is_some() {
+            self.spreading = Spreading::Memory;
+        }
+    }
+
+    /// The ACK clock runs again. A restarted window becomes what was sent of it, or what was not
+    /// would leave at once.
+    #[cold]
+    pub(super) fn on_first_ack(&mut self) {
+        if self.spreading == Spreading::Restart {
+            let c = &mut self.connection;
+            c.window_mut().cwnd = c.window().segments(c.outstanding());
+        }
+        self.stop_spreading();
+    }
+
+    pub(super) fn stop_spreading(&mut self) {
+        let before = std::mem::replace(&mut self.spreading, Spreading::Nothing);
+        if let (Spreading::Handshake { .. }, Some(bucket)) = (before, &mut self.bucket) {
+            return bucket.confirm();
+        }
+        self.connection.window_mut().pacing = None;
+    }
+}

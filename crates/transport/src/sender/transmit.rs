@@ -1,0 +1,139 @@
+//! The packets that leave: the detector's next segment, where window and pacer let it.
+
+use super::probe::is_stalled;
+use super::{Persist, Sender, State};
+use crate::segment::{ByteRange, Why};
+use crate::stack::{Bucket, Pacing};
+use flowstart_control::Instant;
+use flowstart_wire::Packet;
+
+impl Sender {
+    /// The next segment to leave at `now`, until there is none.
+    pub fn poll_transmit(&mut self, now: Instant) -> Option<Packet> {
+        if self.state != State::Open && !self.sends_early_data() {
+            return self.poll_syn(now);
+        }
+        let c = &mut self.connection;
+        let held_back = self.held_back.take();
+        debug_assert!(held_back.is_none() || held_back == self.recovery.plan(c));
+        let Some(segment) = held_back.or_else(|| self.recovery.plan(c)) else {
+            if c.stack().recovery.id_update > 0 {
+                if let Some(packet) = self.recovery.answer_first_ack(c, now) {
+                    return Some(packet);
+                }
+            }
+            if c.window().proactive.segments > 0 {
+                if let Some(packet) = self.send_proactive(now) {
+                    return Some(packet);
+                }
+            }
+            let c = &mut self.connection;
+            self.pacer.nothing_to_send();
+            c.note_limit(self.recovery.pipe(c), now);
+            if is_stalled(c) || self.persist == Persist::Due {
+                return self.poll_probe(now);
+            }
+            return None;
+        };
+        let window = c.window();
+        let by_tokens = self.bucket.is_some()
+            && (window.pacing.is_none()
+                || c.stack()
+                    .pacing
+                    .bucket()
+                    .is_some_and(Bucket::follows_controller));
+        if c.stack().pacing.tso && window.pacing.is_some() {
+            self.pacer.begin_packet(segment);
+        }
+        let admitted = match by_tokens {
+            false => self.pacer.admits(window.pacing, window.pacing_from, now),
+            true => {
+                if self.ends_handshake() {
+                    return Some(self.connection.end_of_handshake());
+                }
+                self.takes_tokens(segment, now)
+            }
+        };
+        if !admitted {
+            self.held_back = Some(segment);
+            self.note_paced();
+            return None;
+        }
+        let c = &mut self.connection;
+        if c.stack().pacing.tso && !self.recovery.may_leave(c, segment, now) {
+            self.pacer.nothing_to_send();
+            return None;
+        }
+        let release = if by_tokens { None } else { self.release() };
+        let pipe = self.measured_pipe();
+        let c = &mut self.connection;
+        self.recovery.on_sent(c, segment, now);
+        let packet = c.transmit(segment.range, pipe, now);
+        self.recovery.after_sent(c, segment.range, now);
+        if let Some((rate, release)) = release {
+            self.pacer.sent(rate, release, packet.wire, now);
+        }
+        Some(packet)
+    }
+
+    pub(super) fn may_send_data(&self) -> bool {
+        matches!(self.state, State::Open | State::Early { .. })
+    }
+
+    /// Data leaves behind a SYN that is not answered.
+    #[cold]
+    fn sends_early_data(&self) -> bool {
+        matches!(self.state, State::Early { waiting: false, .. })
+    }
+
+    /// What is in flight, where samples of the delivery rate need it.
+    fn measured_pipe(&self) -> u64 {
+        match self.connection.sent().samples_delivery() {
+            true => self.recovery.pipe(&self.connection),
+            false => 0,
+        }
+    }
+
+    /// The pacer holds back what the window allows (RFC 9002 §7.8).
+    #[cold]
+    fn note_paced(&mut self) {
+        let rule = self.connection.stack().pacing.rule;
+        if matches!(rule, Pacing::Rfc9002(_) | Pacing::TokenBucket(_)) {
+            self.connection.note_limited();
+        }
+    }
+
+    /// Sends a proactive retransmission, where one is left. Out of the way of every other segment.
+    #[cold]
+    #[inline(never)]
+    fn send_proactive(&mut self, now: Instant) -> Option<Packet> {
+        let segment = self.next_proactive()?;
+        let pipe = self.measured_pipe();
+        if self.connection.stack().numbers_packets() {
+            // A packet of its own, which is acknowledged by its number.
+            let again = segment.because(Why::Probe);
+            self.recovery.on_sent(&mut self.connection, again, now);
+        }
+        Some(self.connection.transmit(segment, pipe, now))
+    }
+
+    /// The next segment that the startup sends a second time. Recovery has nothing to
+    /// send, and is not notified: it is no sign of loss.
+    fn next_proactive(&mut self) -> Option<ByteRange> {
+        let c = &mut self.connection;
+        while c.window().proactive.segments > 0 {
+            let end = c.window().proactive.below.min(c.high());
+            if end <= c.una() {
+                c.window_mut().proactive.segments = 0;
+                break;
+            }
+            let start = ((end - 1) / c.mss() * c.mss()).max(c.una());
+            c.window_mut().proactive.segments -= 1;
+            c.window_mut().proactive.below = start;
+            if !self.recovery.has_arrived(c, start, end) {
+                return Some(ByteRange { start, end });
+            }
+        }
+        None
+    }
+}
