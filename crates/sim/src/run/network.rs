@@ -4,10 +4,9 @@ use crate::compile::Prepared;
 use crate::flow_plan::FlowKind;
 use crate::record::recorder::HopQueue;
 use flowstart_control::entry::Need;
-use flowstart_control::Rate;
+use flowstart_control::{Instant, Rate};
 use flowstart_network::graph::{LinkId, Network, QuickStartRouter, Route};
-use flowstart_network::link::{Link, Verdict};
-use flowstart_network::moment::Moment;
+use flowstart_network::link::Link;
 use flowstart_network::quick_start::Router;
 use flowstart_network::random::stream;
 use flowstart_wire::{Body, Packet};
@@ -62,23 +61,15 @@ impl RunNetwork {
             .find_map(|link| link.config().service.line())
     }
 
-    /// A packet comes to a link. Where a router decides on rate requests there, it decides first.
-    #[inline(always)]
-    pub(super) fn send(&mut self, link: LinkId, packet: &mut Packet, now: Moment) -> Verdict {
-        if !self.routers.is_empty() {
-            self.ask_router(link, packet, now);
-        }
-        self.links[link as usize].send(packet, now)
-    }
-
-    fn ask_router(&mut self, link: LinkId, packet: &mut Packet, now: Moment) {
+    /// A packet comes to a link. Where a router decides on rate requests there, it decides.
+    pub(super) fn ask_router(&mut self, link: LinkId, packet: &mut Packet, now: Instant) {
         let Some(router) = &mut self.routers[link as usize] else {
             return;
         };
-        router.observe(now.time, self.links[link as usize].busy_until());
+        router.observe(now, self.links[link as usize].busy_until());
         if let Body::Syn(syn) = &mut packet.body {
             if let Some(request) = &mut syn.request {
-                *request = router.on_request(*request, now.time);
+                *request = router.on_request(*request, now);
             }
         }
     }

@@ -15,7 +15,7 @@ use super::recorders::Recorders;
 use crate::compile::Prepared;
 use crate::flow_plan::FlowPlan;
 use crate::record::recorder::{
-    RunEvent, ANSWERED, ARRIVED, IN_NETWORK, PROGRESS, QUEUES, REPLIED, SENT, TIMER, TRANSMITTED,
+    RunEvent, ANSWERED, ARRIVED, IN_NETWORK, PROGRESS, REPLIED, SENT, TIMER, TRANSMITTED,
 };
 use crate::workload::web::Sessions;
 use flowstart_control::Instant;
@@ -158,6 +158,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// A receiver sends its answer, if there is one.
+    #[inline(always)]
     pub(super) fn answer(&mut self, flow: u32, mut answer: Option<Packet>) {
         if let Some(answer) = &mut answer {
             if self.recorders.take(REPLIED) {
@@ -246,19 +247,21 @@ impl<'a> Simulation<'a> {
     /// A packet comes to a link.
     #[inline(always)]
     fn enter(&mut self, link: LinkId, packet: &mut Packet) {
-        let verdict = self.network.send(link, packet, self.clock.moment());
-        let state = &self.network.links[link as usize];
+        let now = self.clock.moment();
+        if self.network.has_routers() {
+            self.network.ask_router(link, packet, now.time);
+        }
+        let state = &mut self.network.links[link as usize];
+        let verdict = state.send(packet, now);
         if verdict == Verdict::First {
             self.clock.set_delivery(link, state.next_delivery());
         }
-        if state.has_queue_events() {
+        if state.has_news() {
             self.take_queue_events(link);
-        }
-        if self.recorders.take(QUEUES[0] | QUEUES[1]) {
             self.record_offer(link, packet, verdict == Verdict::Dropped);
         }
         if verdict == Verdict::Dropped {
-            self.on_drop(packet, self.clock.now);
+            self.on_drop(packet, now.time);
         }
     }
 
