@@ -4,7 +4,7 @@
 use super::ranges::RangeSet;
 use crate::narrow::{saturated, wrapped};
 use flowstart_control::{Duration, Instant};
-use flowstart_wire::{AckOption, NumberAck, SynAck};
+use flowstart_wire::{AckOption, AckRanges, NumberAck, SynAck, ACK_RANGES_ROOM};
 
 /// Number of ranges that are kept: more than an acknowledgement has room for.
 const MOST_RANGES: usize = 12;
@@ -22,6 +22,8 @@ pub struct Numbers {
     /// One past the largest number that an acknowledgement has reported.
     told: u64,
     new_gaps: u32,
+    /// The ranges of the last acknowledgement without an option, while only the first has grown.
+    ranges: Option<AckRanges<ACK_RANGES_ROOM>>,
 }
 
 impl Numbers {
@@ -35,6 +37,7 @@ impl Numbers {
         }
         self.received.insert(number, number + 1, |_, _| {});
         if number != next {
+            self.ranges = None;
             self.new_gaps += u32::from(number > next);
             self.forget_oldest();
         }
@@ -78,9 +81,24 @@ impl Numbers {
         now: Instant,
     ) -> (NumberAck, u32) {
         let delay = saturated(now.since(self.largest_at).nanos() / 1000 / DELAY_UNIT);
-        let mut ack = NumberAck::new(self.end(), delay, window, option);
+        let end = self.end();
+        if let Some(ranges) = self.grown_ranges().filter(|_| option == AckOption::None) {
+            (self.told, self.new_gaps) = (end, 0);
+            let ack = NumberAck::of(end, delay, window, ranges);
+            return (ack, ranges.bytes_below_first());
+        }
+        let mut ack = NumberAck::new(end, delay, window, option);
         let bytes = self.report(|gap, more| ack.push(gap, more));
+        self.ranges = ack.ranges().copied();
         (ack, bytes)
+    }
+
+    /// The ranges of the last acknowledgement with the first as it is now, where the others are the
+    /// same and it takes as many bytes.
+    fn grown_ranges(&mut self) -> Option<AckRanges<ACK_RANGES_ROOM>> {
+        let (first, end) = self.received.nth_from_top(0)?;
+        let ranges = self.ranges.as_mut()?;
+        ranges.set_first(end - first - 1).then_some(*ranges)
     }
 
     /// Reports in the answer to a packet that opens a connection which of those have come.
@@ -136,6 +154,7 @@ fn expand(next: u64, truncated: u32) -> u64 {
 mod tests {
     use super::*;
     use flowstart_wire::UNLIMITED_WINDOW;
+    use proptest::prelude::*;
 
     fn ack(numbers: &mut Numbers, now: Instant) -> (NumberAck, u32) {
         numbers.acknowledge(UNLIMITED_WINDOW, AckOption::None, now)
@@ -179,6 +198,33 @@ mod tests {
         assert_eq!(at_once(3, &[0, 1, 3, 4, 5, 6, 7]), [5]);
         assert!(at_once(0, &[0, 1, 3, 4, 5, 6, 7]).is_empty());
         assert_eq!(at_once(0, &[0, 2, 4, 6, 8]), [8], "what does not fit");
+    }
+
+    proptest! {
+        #[test]
+        fn an_acknowledgement_made_from_the_last_is_the_same_as_one_made_anew(
+            steps in prop::collection::vec((0u64..4, any::<bool>(), any::<bool>()), 1..300),
+        ) {
+            let (mut numbers, mut next) = (Numbers::default(), 0);
+            for (missing, acknowledges, reports) in steps {
+                next += missing.saturating_sub(2);
+                numbers.receive(wrapped(next), 3, Instant::ZERO);
+                next += 1;
+                if acknowledges {
+                    let option = match reports {
+                        true => AckOption::Gap(Duration::ZERO),
+                        false => AckOption::None,
+                    };
+                    let mut anew = Numbers { ranges: None, ..numbers.clone() };
+                    let [one, other] = [&mut numbers, &mut anew].map(|numbers| {
+                        let (ack, bytes) = numbers.acknowledge(0, option, Instant::ZERO);
+                        (ack.numbers().collect::<Vec<_>>(), bytes)
+                    });
+                    prop_assert_eq!(one, other);
+                    prop_assert_eq!((numbers.told, numbers.new_gaps), (anew.told, anew.new_gaps));
+                }
+            }
+        }
     }
 
     #[test]

@@ -327,7 +327,8 @@ impl ReceiveWindow {
 
     /// Up to what the scale can represent.
     fn round_up(&self, window: u64) -> u64 {
-        window.next_multiple_of(1 << self.scale)
+        let unit = (1 << self.scale) - 1;
+        (window + unit) & !unit
     }
 
     /// As much of it as the field holds.
@@ -348,12 +349,14 @@ impl ReceiveWindow {
         }
     }
 
-    /// Takes in a segment that comes in order while nothing is missing, where it is full-sized.
-    /// Whether it is: any other goes to [`on_data`](Self::on_data), which does the same and more.
+    /// Takes in a segment that comes in order while nothing is missing, where it is full-sized and,
+    /// with `paws`, no later timestamp has been heard of. Whether that is so: any other goes to
+    /// [`on_data`](Self::on_data), which does the same and more.
     #[inline]
-    pub fn takes_steady_data(&mut self, data: &Data, quick: u32, now: Instant) -> bool {
+    pub fn takes_steady_data(&mut self, data: &Data, quick: u32, paws: bool, now: Instant) -> bool {
         let len = data.len();
-        if len != self.rcv_mss || len != self.growth.mss {
+        let full = len == self.rcv_mss && len == self.growth.mss;
+        if !full || paws && !self.takes_timestamp(data) {
             return false;
         }
         self.rtt.on_data(data.echo(), true, now);

@@ -415,7 +415,10 @@ impl Receiver {
     #[inline]
     pub fn on_packet(&mut self, packet: &Packet, now: Instant) -> Option<Packet> {
         match &packet.body {
-            Body::Data(data) if self.is_plain(packet, data) => self.on_plain_data(data, now),
+            Body::Data(data) if self.is_plain(packet, data) => match &self.window {
+                None => self.on_plain_data(data, now),
+                Some(_) => self.on_plain_data_of_growing(packet, data, now),
+            },
             _ => self.on_any_packet(packet, now),
         }
     }
@@ -425,7 +428,6 @@ impl Receiver {
     fn is_plain(&self, packet: &Packet, data: &Data) -> bool {
         self.open
             && self.config.fast_path
-            && self.window.is_none()
             && data.start() == self.next
             && self.above_from == u64::MAX
             && !self.answers_repetition
@@ -443,6 +445,28 @@ impl Receiver {
         let orderly = !self.config.numbers || self.takes_number_in_order(data, threshold, now);
         self.next = end;
         self.answer((start, end), orderly, now)
+    }
+
+    /// The fast path where the window grows, of full segments without numbers.
+    #[inline(never)]
+    fn on_plain_data_of_growing(
+        &mut self,
+        packet: &Packet,
+        data: &Data,
+        now: Instant,
+    ) -> Option<Packet> {
+        let options = &self.config.options;
+        let (quick, paws) = (options.ack.quick(), options.paws);
+        let numbers = self.config.numbers;
+        let window = self.window.as_mut().filter(|_| !numbers);
+        if !window.is_some_and(|window| window.takes_steady_data(data, quick, paws, now)) {
+            return self.on_any_packet(packet, now);
+        }
+        self.arrived += 1;
+        let (start, end) = (data.start(), data.end());
+        self.next = end;
+        let waits = self.may_delay(start, now);
+        self.answer_and_read(waits, (start, end), None, now)
     }
 
     /// Answers what has come last, in this range, unless the answer `may_wait` and does, or the pacer
@@ -592,7 +616,6 @@ impl Receiver {
 
     /// Data has come to a window that grows: its effect on the window, the answer to it, and then
     /// the application's read, which may make an answer due where there is none.
-    #[inline(always)]
     fn on_growing(
         &mut self,
         data: &Data,
@@ -605,10 +628,6 @@ impl Receiver {
             // A zero-window probe.
             return Some(self.acknowledge(start, end, now));
         }
-        if orderly && self.takes_steady_data(data, now) {
-            let waits = !urgent && self.may_delay(start, now);
-            return self.answer_and_read(waits, (start, end), None, now);
-        }
         let arrival = self.accept_growing(data);
         let quick = self.config.options.ack.quick();
         self.window.as_mut()?.on_data(&arrival, quick, now);
@@ -618,21 +637,6 @@ impl Receiver {
                 false => self.may_compress(&arrival, (start, end), now),
             };
         self.answer_and_read(waits, (start, end), Some(&arrival), now)
-    }
-
-    /// The fast path of data, behind all that has come before and with nothing missing.
-    #[inline]
-    fn takes_steady_data(&mut self, data: &Data, now: Instant) -> bool {
-        let Some(window) = &mut self.window else {
-            return false;
-        };
-        let next = self.config.fast_path && data.start() == self.next && self.above.is_none();
-        let quick = self.config.options.ack.quick();
-        let steady = next && window.takes_steady_data(data, quick, now);
-        if steady {
-            self.next = data.end();
-        }
-        steady
     }
 
     /// Answers what has come last, in this range, unless the answer waits. Then the application

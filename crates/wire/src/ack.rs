@@ -133,7 +133,7 @@ impl fmt::Debug for ByteAck {
 }
 
 /// Bytes for ACK ranges: those of [`MAX_SACK_BLOCKS`](crate::MAX_SACK_BLOCKS) blocks.
-const ROOM: usize = 24;
+pub const ACK_RANGES_ROOM: usize = 24;
 /// And besides an option.
 const ROOM_BESIDE_OPTION: usize = 16;
 
@@ -142,7 +142,7 @@ const ROOM_BESIDE_OPTION: usize = 16;
 #[derive(Clone, Copy)]
 #[repr(align(4))]
 enum Ranges {
-    Alone(AckRanges<ROOM>),
+    Alone(AckRanges<ACK_RANGES_ROOM>),
     AndOption(PackedOption, AckRanges<ROOM_BESIDE_OPTION>),
 }
 
@@ -167,6 +167,24 @@ impl NumberAck {
                 None => Ranges::Alone(AckRanges::default()),
                 Some(option) => Ranges::AndOption(option, AckRanges::default()),
             },
+        }
+    }
+
+    /// An acknowledgement of these ranges, without an option.
+    pub fn of(end: u64, delay: u32, window: u32, ranges: AckRanges<ACK_RANGES_ROOM>) -> NumberAck {
+        NumberAck {
+            end: Four::new(end),
+            delay,
+            window,
+            ranges: Ranges::Alone(ranges),
+        }
+    }
+
+    /// Its ranges, where it carries no option.
+    pub fn ranges(&self) -> Option<&AckRanges<ACK_RANGES_ROOM>> {
+        match &self.ranges {
+            Ranges::Alone(ranges) => Some(ranges),
+            Ranges::AndOption(..) => None,
         }
     }
 

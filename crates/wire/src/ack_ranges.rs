@@ -33,13 +33,37 @@ impl<const ROOM: usize> AckRanges<ROOM> {
             length += gap_length;
         }
         let room = self.bytes.get_mut(usize::from(self.filled)..)?;
-        let room = room.get_mut(..length)?;
-        for (at, byte) in room.iter_mut().rev().enumerate() {
-            *byte = (code >> (8 * at)) as u8;
-        }
+        write(room.get_mut(..length)?, code);
         self.filled += length as u8;
         self.below_first += u8::from(!first);
         Some(length as u32)
+    }
+
+    /// Makes the first range one of `more` packets besides one. Whether it takes as many bytes as the
+    /// first range that there is; otherwise nothing changes.
+    #[inline]
+    pub fn set_first(&mut self, more: u64) -> bool {
+        let (code, length) = varint(more);
+        let fits = length == self.bytes_of_first();
+        if fits {
+            write(&mut self.bytes[..length], code);
+        }
+        fits
+    }
+
+    /// Bytes that the ranges below the first take.
+    #[inline]
+    pub fn bytes_below_first(&self) -> u32 {
+        u32::from(self.filled) - self.bytes_of_first() as u32
+    }
+
+    /// Bytes that the first range takes.
+    #[inline]
+    fn bytes_of_first(&self) -> usize {
+        match self.is_empty() {
+            true => 0,
+            false => length(self.bytes[0]),
+        }
     }
 
     /// Whether it has none.
@@ -75,9 +99,12 @@ impl Numbers<'_> {
     #[inline]
     fn read(&mut self) -> u64 {
         let first = self.bytes[self.at];
-        let rest = (1 << (first >> 6)) - 1;
+        let rest = length(first) - 1;
         self.at += 1;
         let value = u64::from(first & 0x3F);
+        if rest == 0 {
+            return value;
+        }
         let tail = &self.bytes[self.at..self.at + rest];
         self.at += rest;
         tail.iter()
@@ -101,6 +128,20 @@ impl Iterator for Numbers<'_> {
         self.end = last.saturating_sub(self.read() + 1);
         Some((self.end, last))
     }
+}
+
+/// Writes the low bytes of a number, the highest of them first.
+#[inline]
+fn write(room: &mut [u8], code: u64) {
+    for (at, byte) in room.iter_mut().rev().enumerate() {
+        *byte = (code >> (8 * at)) as u8;
+    }
+}
+
+/// Bytes of the variable-length integer that begins with this one (RFC 9000 §16).
+#[inline]
+fn length(first: u8) -> usize {
+    1 << (first >> 6)
 }
 
 /// A variable-length integer (RFC 9000 §16) and how many bytes it takes. More than four are
@@ -132,6 +173,24 @@ mod tests {
         });
         assert_eq!(ranges.numbers(100_000).collect::<Vec<_>>(), numbers);
         assert_eq!((ranges.below_first(), ranges.is_empty()), (4, false));
+    }
+
+    #[test]
+    fn a_first_range_is_replaced_where_it_takes_as_many_bytes() {
+        let ranges = |first| {
+            let mut ranges = AckRanges::<24>::default();
+            ranges.push(0, first);
+            ranges.push(3, 70);
+            ranges
+        };
+        let mut grown = ranges(64);
+        assert_eq!(grown.bytes_below_first(), 3);
+        assert!(grown.set_first(16_383));
+        let numbers = |ranges: &AckRanges<24>| ranges.numbers(100_000).collect::<Vec<_>>();
+        assert_eq!(numbers(&grown), numbers(&ranges(16_383)));
+        assert!(!grown.set_first(16_384) && !grown.set_first(63));
+        assert_eq!(numbers(&grown), numbers(&ranges(16_383)));
+        assert!(!AckRanges::<24>::default().set_first(0));
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! acknowledgement makes an older one redundant). An acknowledgement that reports more than
 //! its number is never filtered.
 
-use super::common::{Common, InFlight, Stage, Verdict};
+use super::common::{Common, InFlight, LinkImpl, Verdict};
 use super::kind::StagePlan;
 use crate::moment::Moment;
 use crate::queue::{Backlog, QueueEvent, QueueEventKind};
@@ -52,8 +52,8 @@ impl AckAggregator {
     }
 }
 
-impl Stage for AckAggregator {
-    fn send(&mut self, packet: Packet, now: Moment, link: &mut Common) -> Verdict {
+impl LinkImpl for AckAggregator {
+    fn send(&mut self, packet: &Packet, now: Moment, link: &mut Common) -> Verdict {
         // A packet that comes at the very moment is too late: its cause is the turn before.
         let turn = now.time.floor(self.period);
         let arrival = Moment {
@@ -67,7 +67,7 @@ impl Stage for AckAggregator {
         }
         self.backlog.add(packet.wire);
         link.counters.accept(packet.wire, self.backlog);
-        link.depart(arrival, &packet);
+        link.depart(arrival, packet);
         if scheduled {
             Verdict::Accepted
         } else {
@@ -79,7 +79,7 @@ impl Stage for AckAggregator {
         self.backlog.take(first.wire);
     }
 
-    fn held(&self) -> Backlog {
+    fn held(&mut self, _now: Moment, _link: &mut Common) -> Backlog {
         self.backlog
     }
 }

@@ -2,7 +2,7 @@
 
 use super::config::LinkConfig;
 use crate::moment::Moment;
-use crate::queue::{Backlog, QueueEvent, QueueEventKind};
+use crate::queue::{Backlog, Contents, QueueEvent, QueueEventKind};
 use flowstart_control::{Duration, Instant};
 use flowstart_wire::Packet;
 use std::collections::VecDeque;
@@ -115,9 +115,10 @@ impl Common {
     /// Inserts a packet in the order of arrivals, so that it may overtake others. Where it is the
     /// first, there may be an event already for one that it has overtaken, which then finds nothing
     /// to do.
-    pub(super) fn depart_in_order(&mut self, arrival: Moment, packet: Packet) -> Verdict {
+    pub(super) fn depart_in_order(&mut self, arrival: Moment, packet: &Packet) -> Verdict {
         let before = |other: &InFlight| other.arrival <= arrival;
         let place = self.ring.iter().rposition(before).map_or(0, |at| at + 1);
+        let packet = *packet;
         self.ring.insert(place, InFlight { arrival, packet });
         if place == 0 {
             Verdict::First
@@ -126,11 +127,24 @@ impl Common {
         }
     }
 
-    /// A packet comes: whether a limit that the link shares has no room for it.
-    #[inline]
-    pub(super) fn is_full(&self) -> bool {
+    /// A packet comes to a link of this kind, if a limit that the link shares has room for it. Where
+    /// it is dropped it leaves that limit.
+    pub(super) fn pass(
+        &mut self,
+        link: &mut dyn LinkImpl,
+        packet: &Packet,
+        now: Moment,
+    ) -> Verdict {
         let enter = self.config.shared.enter.as_ref();
-        enter.is_some_and(|held| !held.enter())
+        if enter.is_some_and(|held| !held.enter()) {
+            self.counters.refused += 1;
+            return Verdict::Dropped;
+        }
+        let verdict = link.send(packet, now, self);
+        if verdict == Verdict::Dropped {
+            self.leave();
+        }
+        verdict
     }
 
     /// A packet is lost before the queue: it leaves the limit that the link shares, unless this is
@@ -142,24 +156,8 @@ impl Common {
         }
     }
 
-    /// A packet is dropped: it leaves the limit that the link shares, too.
-    #[inline]
-    pub(super) fn leave_if_dropped(&self, verdict: Verdict) -> Verdict {
-        if verdict == Verdict::Dropped {
-            self.leave();
-        }
-        verdict
-    }
-
-    /// The next packet is delivered.
-    #[inline]
-    pub(super) fn leave_by_delivery(&self) {
-        if !self.ring.is_empty() {
-            self.leave();
-        }
-    }
-
-    fn leave(&self) {
+    /// A packet leaves the limit that the link shares.
+    pub(super) fn leave(&self) {
         if let Some(held) = &self.config.shared.leave {
             held.leave();
         }
@@ -179,16 +177,47 @@ impl Common {
     }
 }
 
-/// Something on the way that has no transmitter: packets pass it, wait at it or end there.
-pub(super) trait Stage: Send {
+/// How packets wait and leave. The defaults are those of a stage: packets pass it, wait in the ring
+/// or end there, and it has no transmitter.
+pub(super) trait LinkImpl: Send {
     /// A packet comes.
-    fn send(&mut self, packet: Packet, now: Moment, link: &mut Common) -> Verdict;
+    fn send(&mut self, packet: &Packet, now: Moment, link: &mut Common) -> Verdict;
 
-    /// The first of those accepted is about to leave.
+    /// Brings it up to `now`: what has been transmitted leaves the transmitter.
+    fn settle(&mut self, _now: Moment, _link: &mut Common) {}
+
+    /// The first packet of the ring is about to leave it.
     fn release(&mut self, _first: &Packet) {}
 
-    /// What waits.
-    fn held(&self) -> Backlog {
+    /// What the queue holds, as its limit counts it.
+    fn held(&mut self, _now: Moment, _link: &mut Common) -> Backlog {
         Backlog::default()
+    }
+
+    /// When the queue, as its limit counts it, is empty if nothing else comes.
+    fn empty_at(&self, link: &Common) -> Instant {
+        let last = link.ring.back();
+        last.map_or(Instant::ZERO, |last| last.arrival.time)
+    }
+
+    /// The packets that wait outside of the ring, as of the last time it was brought up to the
+    /// present.
+    fn contents(&self) -> Option<&dyn Contents> {
+        None
+    }
+
+    /// How long packets have waited up to `now`, summed over packets.
+    fn waited(&mut self, _now: Moment, _link: &mut Common) -> Duration {
+        Duration::ZERO
+    }
+
+    /// When it will have transmitted all that it holds, if nothing is evicted.
+    fn busy_until(&self) -> Instant {
+        Instant::ZERO
+    }
+
+    /// How much of the time counted as busy is after `now`.
+    fn busy_after(&self, _now: Instant) -> Duration {
+        Duration::ZERO
     }
 }

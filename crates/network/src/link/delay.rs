@@ -3,7 +3,7 @@
 //! Packets stay in order, the later waiting for the earlier, unless they may overtake. Some may skip
 //! the delay.
 
-use super::common::{Common, Stage, Verdict};
+use super::common::{Common, LinkImpl, Verdict};
 use super::kind::StagePlan;
 use crate::distribution::Distribution;
 use crate::moment::Moment;
@@ -125,8 +125,8 @@ impl Delay {
     }
 }
 
-impl Stage for Delay {
-    fn send(&mut self, packet: Packet, now: Moment, link: &mut Common) -> Verdict {
+impl LinkImpl for Delay {
+    fn send(&mut self, packet: &Packet, now: Moment, link: &mut Common) -> Verdict {
         link.counters.accept(packet.wire, Backlog::default());
         let mut arrival = Moment {
             time: now.time,
@@ -139,7 +139,7 @@ impl Stage for Delay {
         if !self.config.reordering {
             let last = link.ring.back().map_or(Instant::ZERO, |p| p.arrival.time);
             arrival.time = arrival.time.max(last);
-            return link.depart(arrival, &packet);
+            return link.depart(arrival, packet);
         }
         link.depart_in_order(arrival, packet)
     }

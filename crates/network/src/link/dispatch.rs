@@ -1,6 +1,6 @@
 //! The one face of all kinds of links.
 
-use super::common::{Common, InFlight, LinkCounters, Stage, Verdict};
+use super::common::{Common, InFlight, LinkCounters, LinkImpl, Verdict};
 use super::config::LinkConfig;
 use super::fifo::Fifo;
 use super::kind::LinkKind;
@@ -17,39 +17,44 @@ use std::collections::VecDeque;
 /// One direction of a link.
 pub struct Link {
     common: Common,
-    mechanism: LinkImpl,
+    implementation: Implementation,
 }
 
-enum LinkImpl {
-    Fifo(Fifo<Transmitter>),
-    Queued(Box<Queued<Transmitter>>),
-    VaryingFifo(Box<Fifo<Varying>>),
-    VaryingQueued(Box<Queued<Varying>>),
-    Stage(Box<dyn Stage>),
+/// How packets of a link wait and leave. Most links are drop-tail lines at a fixed rate, which a
+/// packet passes without an indirect call.
+enum Implementation {
+    DropTail(Fifo<Transmitter>),
+    Other(Box<dyn LinkImpl>),
 }
 
-/// What a link of a kind works by.
-fn mechanism(kind: LinkKind, config: &LinkConfig) -> LinkImpl {
-    match kind {
-        LinkKind::DropTail => fifo(config),
-        LinkKind::Managed(spec, port) => match (spec.discipline(&port), varying(config)) {
-            (None, _) => fifo(config),
-            (Some(discipline), None) => {
-                let clock = Transmitter::new(config.service);
-                LinkImpl::Queued(Box::new(Queued::new(clock, discipline)))
-            }
-            (Some(discipline), Some(clock)) => {
-                LinkImpl::VaryingQueued(Box::new(Queued::new(clock, discipline)))
-            }
-        },
-        LinkKind::Stage(stage) => LinkImpl::Stage(stage.0),
+impl Implementation {
+    fn new(kind: LinkKind, config: &LinkConfig) -> Implementation {
+        let discipline = match kind {
+            LinkKind::DropTail => None,
+            LinkKind::Managed(spec, port) => spec.discipline(&port),
+            LinkKind::Stage(stage) => return Implementation::Other(stage.0),
+        };
+        let fixed = || Transmitter::new(config.service);
+        Implementation::Other(match (discipline, varying(config)) {
+            (None, None) => return Implementation::DropTail(Fifo::new(fixed())),
+            (None, Some(clock)) => Box::new(Fifo::new(clock)),
+            (Some(discipline), None) => Box::new(Queued::new(fixed(), discipline)),
+            (Some(discipline), Some(clock)) => Box::new(Queued::new(clock, discipline)),
+        })
     }
-}
 
-fn fifo(config: &LinkConfig) -> LinkImpl {
-    match varying(config) {
-        None => LinkImpl::Fifo(Fifo::new(Transmitter::new(config.service))),
-        Some(clock) => LinkImpl::VaryingFifo(Box::new(Fifo::new(clock))),
+    fn get(&self) -> &dyn LinkImpl {
+        match self {
+            Implementation::DropTail(link) => link,
+            Implementation::Other(link) => &**link,
+        }
+    }
+
+    fn get_mut(&mut self) -> &mut dyn LinkImpl {
+        match self {
+            Implementation::DropTail(link) => link,
+            Implementation::Other(link) => &mut **link,
+        }
     }
 }
 
@@ -69,7 +74,7 @@ fn varying(config: &LinkConfig) -> Option<Varying> {
 impl Link {
     /// A link that carries nothing yet.
     pub fn new(config: LinkConfig, kind: LinkKind) -> Link {
-        let mechanism = mechanism(kind, &config);
+        let implementation = Implementation::new(kind, &config);
         let common = Common {
             config,
             counters: LinkCounters::default(),
@@ -78,7 +83,10 @@ impl Link {
             recorded: false,
             counts_waits: false,
         };
-        Link { common, mechanism }
+        Link {
+            common,
+            implementation,
+        }
     }
 
     /// A packet comes to the link.
@@ -89,41 +97,23 @@ impl Link {
             self.common.leave_if_lost();
             return Verdict::Dropped;
         }
-        let verdict = match &mut self.mechanism {
-            LinkImpl::Fifo(link) => return link.send(packet, now, &mut self.common),
-            LinkImpl::Queued(link) => return link.send(*packet, now, &mut self.common),
-            LinkImpl::Stage(stage) => {
-                if self.common.is_full() {
-                    self.common.counters.refused += 1;
-                    return Verdict::Dropped;
-                }
-                stage.send(*packet, now, &mut self.common)
-            }
-            LinkImpl::VaryingFifo(link) => link.send(packet, now, &mut self.common),
-            LinkImpl::VaryingQueued(link) => link.send(*packet, now, &mut self.common),
-        };
-        self.common.leave_if_dropped(verdict)
+        match &mut self.implementation {
+            Implementation::DropTail(link) => link.send(packet, now, &mut self.common),
+            Implementation::Other(link) => self.common.pass(&mut **link, packet, now),
+        }
     }
 
     /// Hands over the packet that arrives at the far end now, if one does: it has passed one link more.
     #[inline]
     pub fn deliver(&mut self, now: Moment) -> Option<Packet> {
-        match &mut self.mechanism {
-            LinkImpl::Fifo(link) => link.release(now, &self.common),
-            LinkImpl::Queued(link) => link.settle(now, &mut self.common),
-            LinkImpl::VaryingFifo(link) => {
-                link.release(now, &self.common);
-                self.common.leave_by_delivery();
-            }
-            LinkImpl::VaryingQueued(link) => {
+        match &mut self.implementation {
+            Implementation::DropTail(link) => link.prepare_delivery(now, &self.common),
+            Implementation::Other(link) => {
                 link.settle(now, &mut self.common);
-                self.common.leave_by_delivery();
-            }
-            LinkImpl::Stage(stage) => {
                 // What was overtaken comes later than the event that was meant for it.
                 let first = self.common.ring.front().filter(|p| p.arrival <= now)?;
-                stage.release(&first.packet);
-                self.common.leave_by_delivery();
+                link.release(&first.packet);
+                self.common.leave();
             }
         }
         let mut packet = self.common.ring.pop_front()?.packet;
@@ -145,17 +135,7 @@ impl Link {
 
     /// Brings it up to `now`; other calls do so too.
     pub fn settle(&mut self, now: Moment) {
-        match &mut self.mechanism {
-            LinkImpl::Queued(link) => link.settle(now, &mut self.common),
-            LinkImpl::VaryingQueued(link) => link.settle(now, &mut self.common),
-            _ => {}
-        }
-    }
-
-    /// Whether the queue has evicted packets that it had accepted, or marked some, since
-    /// its events were last taken.
-    pub fn has_queue_events(&self) -> bool {
-        !self.common.events.is_empty()
+        self.implementation.get_mut().settle(now, &mut self.common);
     }
 
     /// From now on there is news of every delivery.
@@ -183,28 +163,13 @@ impl Link {
 
     /// What the queue holds, as its limit counts it.
     pub fn held(&mut self, now: Moment) -> Backlog {
-        match &mut self.mechanism {
-            LinkImpl::Fifo(link) => link.held(now, &self.common),
-            LinkImpl::Queued(link) => link.held(now, &mut self.common),
-            LinkImpl::VaryingFifo(link) => link.held(now, &self.common),
-            LinkImpl::VaryingQueued(link) => link.held(now, &mut self.common),
-            LinkImpl::Stage(stage) => stage.held(),
-        }
+        self.implementation.get_mut().held(now, &mut self.common)
     }
 
     /// When the queue, as its limit counts it, is empty if nothing else comes and nothing
     /// is evicted.
     pub fn empty_at(&self) -> Instant {
-        match &self.mechanism {
-            LinkImpl::Fifo(link) => link.empty_at(&self.common),
-            LinkImpl::Queued(link) => link.empty_at(&self.common),
-            LinkImpl::VaryingFifo(link) => link.empty_at(&self.common),
-            LinkImpl::VaryingQueued(link) => link.empty_at(&self.common),
-            LinkImpl::Stage(_) => {
-                let last = self.common.ring.back();
-                last.map_or(Instant::ZERO, |last| last.arrival.time)
-            }
-        }
+        self.implementation.get().empty_at(&self.common)
     }
 
     /// When the queue's limit stopped counting a packet that arrives at the far end at `arrival`.
@@ -221,22 +186,16 @@ impl Link {
     }
 
     /// Packets accepted and not yet delivered.
-    pub fn in_network(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
+    pub fn in_network(&self) -> impl Iterator<Item = &Packet> {
         let departed = self.common.ring.iter().map(|p| &p.packet);
-        match &self.mechanism {
-            LinkImpl::Queued(link) => Box::new(departed.chain(link.waiting())),
-            LinkImpl::VaryingQueued(link) => Box::new(departed.chain(link.waiting())),
-            LinkImpl::Fifo(_) | LinkImpl::VaryingFifo(_) | LinkImpl::Stage(_) => Box::new(departed),
-        }
+        let contents = self.implementation.get().contents();
+        departed.chain(contents.into_iter().flat_map(|waiting| waiting.waiting()))
     }
 
     /// Bytes that packets in it take.
     pub fn bytes_held(&self) -> usize {
-        let waiting = match &self.mechanism {
-            LinkImpl::Queued(link) => link.backlog().packets,
-            LinkImpl::VaryingQueued(link) => link.backlog().packets,
-            _ => 0,
-        };
+        let contents = self.implementation.get().contents();
+        let waiting = contents.map_or(0, |contents| contents.backlog().packets);
         self.common.ring.len() * size_of::<InFlight>() + waiting as usize * size_of::<Waiting>()
     }
 
@@ -249,13 +208,7 @@ impl Link {
     /// packets, where that is counted from the beginning. Links without a separate queue return
     /// zero.
     pub fn waited(&mut self, now: Moment) -> Duration {
-        match &mut self.mechanism {
-            LinkImpl::Fifo(link) => link.waited(now.time, &self.common),
-            LinkImpl::Queued(link) => link.waited(now, &mut self.common),
-            LinkImpl::VaryingFifo(link) => link.waited(now.time, &self.common),
-            LinkImpl::VaryingQueued(link) => link.waited(now, &mut self.common),
-            LinkImpl::Stage(_) => Duration::ZERO,
-        }
+        self.implementation.get_mut().waited(now, &mut self.common)
     }
 
     /// For how long it has transmitted up to `now`.
@@ -267,24 +220,12 @@ impl Link {
 
     /// How much of the time counted as busy is after `now`.
     pub fn busy_after(&self, now: Instant) -> Duration {
-        match &self.mechanism {
-            LinkImpl::Fifo(link) => link.busy_after(now),
-            LinkImpl::Queued(link) => link.busy_after(now),
-            LinkImpl::VaryingFifo(link) => link.busy_after(now),
-            LinkImpl::VaryingQueued(link) => link.busy_after(now),
-            LinkImpl::Stage(_) => Duration::ZERO,
-        }
+        self.implementation.get().busy_after(now)
     }
 
     /// When it has transmitted, or had, all that it has accepted.
     pub fn busy_until(&self) -> Instant {
-        match &self.mechanism {
-            LinkImpl::Fifo(link) => link.busy_until(),
-            LinkImpl::Queued(link) => link.busy_until(),
-            LinkImpl::VaryingFifo(link) => link.busy_until(),
-            LinkImpl::VaryingQueued(link) => link.busy_until(),
-            LinkImpl::Stage(_) => Instant::ZERO,
-        }
+        self.implementation.get().busy_until()
     }
 
     /// How it was made.

@@ -7,7 +7,7 @@
 //! the transmitter yet is the ring's tail.
 
 use super::clock::Clock;
-use super::common::{Common, Verdict};
+use super::common::{Common, LinkImpl, Verdict};
 use crate::moment::Moment;
 use crate::queue::{Backlog, BufferAccounting};
 use flowstart_control::{Duration, Instant};
@@ -38,10 +38,50 @@ impl<C: Clock> Fifo<C> {
         }
     }
 
-    /// A packet comes to the link.
+    /// The first packet of the ring is about to leave it.
+    #[inline]
+    pub(super) fn prepare_delivery(&mut self, now: Moment, link: &Common) {
+        if self.unfinished.packets == link.ring.len() as u64 {
+            self.catch_up(now, link);
+        }
+    }
+
+    /// What has been transmitted by now leaves the transmitter.
+    #[inline]
+    fn catch_up(&mut self, now: Moment, link: &Common) {
+        while self.leaves <= now {
+            self.advance(link);
+        }
+    }
+
+    /// The next packet is transmitted.
     #[inline(always)]
-    pub(super) fn send(&mut self, packet: &Packet, now: Moment, link: &mut Common) -> Verdict {
-        self.settle(now, link);
+    fn advance(&mut self, link: &Common) {
+        self.unfinished.take(self.in_service);
+        let first = link.ring.len() - self.unfinished.packets as usize;
+        (self.in_service, self.leaves) = match link.ring.get(first) {
+            Some(next) => (next.packet.wire, next.leaves(link.config.delay)),
+            None => (0, Moment::NEVER),
+        };
+    }
+
+    /// Backlog that counts against the limit.
+    #[inline]
+    fn counted(&self, link: &Common) -> Backlog {
+        match link.config.queue.reading {
+            BufferAccounting::Ns2 => self.unfinished,
+            BufferAccounting::Linux => Backlog {
+                packets: self.unfinished.packets.saturating_sub(1),
+                bytes: self.unfinished.bytes - u64::from(self.in_service),
+            },
+        }
+    }
+}
+
+impl<C: Clock + Send> LinkImpl for Fifo<C> {
+    #[inline(always)]
+    fn send(&mut self, packet: &Packet, now: Moment, link: &mut Common) -> Verdict {
+        self.catch_up(now, link);
         let queue = link.config.queue;
         let idle = self.unfinished.packets == 0;
         let held = self.counted(link);
@@ -73,74 +113,34 @@ impl<C: Clock> Fifo<C> {
         link.depart(arrival, packet)
     }
 
-    /// What the queue holds, as its limit counts it.
-    pub(super) fn held(&mut self, now: Moment, link: &Common) -> Backlog {
-        self.settle(now, link);
+    fn settle(&mut self, now: Moment, link: &mut Common) {
+        self.catch_up(now, link);
+    }
+
+    fn held(&mut self, now: Moment, link: &mut Common) -> Backlog {
+        self.catch_up(now, link);
         self.counted(link)
     }
 
-    /// How long packets have waited up to `now`, summed over packets.
-    pub(super) fn waited(&self, now: Instant, link: &Common) -> Duration {
+    fn waited(&mut self, now: Moment, link: &mut Common) -> Duration {
         let begins = link.ring.iter().rev().map(|packet| packet.arrival.cause);
-        let to_come = begins.take_while(|begin| *begin > now);
-        let to_come = to_come.map(|begin| begin.since(now)).sum();
+        let to_come = begins.take_while(|begin| *begin > now.time);
+        let to_come = to_come.map(|begin| begin.since(now.time)).sum();
         link.counters.waiting.saturating_sub(to_come)
     }
 
-    /// When the queue, as its limit counts it, is empty if nothing else comes.
-    pub(super) fn empty_at(&self, link: &Common) -> Instant {
+    fn empty_at(&self, link: &Common) -> Instant {
         match link.config.queue.reading {
             BufferAccounting::Ns2 => self.service_ends.time,
             BufferAccounting::Linux => self.service_ends.cause,
         }
     }
 
-    /// When it has transmitted all that it has accepted.
-    pub(super) fn busy_until(&self) -> Instant {
+    fn busy_until(&self) -> Instant {
         self.service_ends.time
     }
 
-    /// For how long after `now` it transmits what it has accepted.
-    pub(super) fn busy_after(&self, now: Instant) -> Duration {
+    fn busy_after(&self, now: Instant) -> Duration {
         self.service_ends.time.since(now)
-    }
-
-    /// The first packet of the ring is about to leave it.
-    #[inline]
-    pub(super) fn release(&mut self, now: Moment, link: &Common) {
-        if self.unfinished.packets == link.ring.len() as u64 {
-            self.settle(now, link);
-        }
-    }
-
-    /// What has been transmitted by now leaves the transmitter.
-    #[inline]
-    fn settle(&mut self, now: Moment, link: &Common) {
-        while self.leaves <= now {
-            self.advance(link);
-        }
-    }
-
-    /// The next packet is transmitted.
-    #[inline(always)]
-    fn advance(&mut self, link: &Common) {
-        self.unfinished.take(self.in_service);
-        let first = link.ring.len() - self.unfinished.packets as usize;
-        (self.in_service, self.leaves) = match link.ring.get(first) {
-            Some(next) => (next.packet.wire, next.leaves(link.config.delay)),
-            None => (0, Moment::NEVER),
-        };
-    }
-
-    /// Backlog that counts against the limit.
-    #[inline]
-    fn counted(&self, link: &Common) -> Backlog {
-        match link.config.queue.reading {
-            BufferAccounting::Ns2 => self.unfinished,
-            BufferAccounting::Linux => Backlog {
-                packets: self.unfinished.packets.saturating_sub(1),
-                bytes: self.unfinished.bytes - u64::from(self.in_service),
-            },
-        }
     }
 }

@@ -4,7 +4,7 @@
 //! aggregate (A-MPDU, IEEE 802.11n and later), and the peer hands it up as a burst. How long
 //! it waits depends on the other stations, not on what it has to send.
 
-use super::common::{Common, Stage, Verdict};
+use super::common::{Common, LinkImpl, Verdict};
 use super::kind::StagePlan;
 use crate::distribution::Distribution;
 use crate::moment::Moment;
@@ -49,8 +49,8 @@ impl FrameAggregator {
     }
 }
 
-impl Stage for FrameAggregator {
-    fn send(&mut self, packet: Packet, now: Moment, link: &mut Common) -> Verdict {
+impl LinkImpl for FrameAggregator {
+    fn send(&mut self, packet: &Packet, now: Moment, link: &mut Common) -> Verdict {
         self.catch_up(now.time);
         self.backlog.add(packet.wire);
         link.counters.accept(packet.wire, self.backlog);
@@ -58,14 +58,14 @@ impl Stage for FrameAggregator {
             time: self.access,
             cause: self.before,
         };
-        link.depart(arrival, &packet)
+        link.depart(arrival, packet)
     }
 
     fn release(&mut self, first: &Packet) {
         self.backlog.take(first.wire);
     }
 
-    fn held(&self) -> Backlog {
+    fn held(&mut self, _now: Moment, _link: &mut Common) -> Backlog {
         self.backlog
     }
 }

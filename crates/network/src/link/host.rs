@@ -6,7 +6,7 @@
 //! reads in an acknowledgement: the kernels of 2008 walked a list for every SACK block, and
 //! with ten thousand packets lost that was what they did for twenty seconds.
 
-use super::common::{Common, Stage, Verdict};
+use super::common::{Common, LinkImpl, Verdict};
 use super::kind::StagePlan;
 use crate::moment::Moment;
 use crate::queue::Backlog;
@@ -65,8 +65,8 @@ impl Host {
     }
 }
 
-impl Stage for Host {
-    fn send(&mut self, packet: Packet, now: Moment, link: &mut Common) -> Verdict {
+impl LinkImpl for Host {
+    fn send(&mut self, packet: &Packet, now: Moment, link: &mut Common) -> Verdict {
         let blocks = u64::from(packet.sack_blocks());
         let begin = self.handed_up(now.time).max(self.free);
         self.free = begin + self.sack_cost.times(blocks);
@@ -76,14 +76,14 @@ impl Stage for Host {
         };
         self.backlog.add(packet.wire);
         link.counters.accept(packet.wire, self.backlog);
-        link.depart(arrival, &packet)
+        link.depart(arrival, packet)
     }
 
     fn release(&mut self, first: &Packet) {
         self.backlog.take(first.wire);
     }
 
-    fn held(&self) -> Backlog {
+    fn held(&mut self, _now: Moment, _link: &mut Common) -> Backlog {
         self.backlog
     }
 }

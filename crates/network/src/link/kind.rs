@@ -1,6 +1,6 @@
 //! What links are: a line behind a queue, or a stage of a path, which has no transmitter.
 
-use super::common::Stage;
+use super::common::LinkImpl;
 use crate::queue::{Port, QueueSpec};
 use rand_pcg::Pcg64Mcg;
 use std::fmt;
@@ -19,7 +19,7 @@ pub enum LinkKind {
 }
 
 /// A stage, ready to run.
-pub struct BoxedStage(pub(super) Box<dyn Stage>);
+pub struct BoxedStage(pub(super) Box<dyn LinkImpl>);
 
 /// How the stages of one kind are made, each with a random stream.
 #[derive(Clone)]
@@ -28,16 +28,16 @@ pub struct StagePlan {
     pub name: &'static str,
     /// What their random streams are drawn for.
     pub purpose: &'static str,
-    make: Arc<dyn Fn(Pcg64Mcg) -> Box<dyn Stage> + Send + Sync>,
+    make: Arc<dyn Fn(Pcg64Mcg) -> Box<dyn LinkImpl> + Send + Sync>,
 }
 
 impl StagePlan {
-    pub(super) fn new<S: Stage + 'static>(
+    pub(super) fn new<S: LinkImpl + 'static>(
         name: &'static str,
         purpose: &'static str,
         make: impl Fn(Pcg64Mcg) -> S + Send + Sync + 'static,
     ) -> StagePlan {
-        let make = Arc::new(move |random| -> Box<dyn Stage> { Box::new(make(random)) });
+        let make = Arc::new(move |random| -> Box<dyn LinkImpl> { Box::new(make(random)) });
         StagePlan {
             name,
             purpose,

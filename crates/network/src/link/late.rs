@@ -5,7 +5,7 @@
 //! those that the line then loses; behind it, they are held up. What the line has lost is shown by
 //! what comes out instead: it keeps a flow's packets in order.
 
-use super::common::{Common, Stage, Verdict};
+use super::common::{Common, LinkImpl, Verdict};
 use super::kind::StagePlan;
 use crate::moment::Moment;
 use crate::queue::Backlog;
@@ -79,17 +79,17 @@ impl Late {
     }
 }
 
-impl Stage for Late {
-    fn send(&mut self, packet: Packet, now: Moment, link: &mut Common) -> Verdict {
+impl LinkImpl for Late {
+    fn send(&mut self, packet: &Packet, now: Moment, link: &mut Common) -> Verdict {
         let mut arrival = Moment {
             time: now.time,
             cause: now.time,
         };
         if *self.before_line.get_or_insert(packet.hop) == packet.hop {
-            self.count(&packet);
+            self.count(packet);
         } else {
             link.counters.accept(packet.wire, Backlog::default());
-            arrival.time += self.delay_of(&packet);
+            arrival.time += self.delay_of(packet);
         }
         link.depart_in_order(arrival, packet)
     }

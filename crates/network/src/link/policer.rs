@@ -5,7 +5,7 @@
 //! more passes than a burst and what the rate gives.
 
 use super::bucket::Bucket;
-use super::common::{Common, Stage, Verdict};
+use super::common::{Common, LinkImpl, Verdict};
 use super::kind::StagePlan;
 use crate::moment::Moment;
 use crate::queue::Backlog;
@@ -22,8 +22,8 @@ pub fn policer(rate: Rate, burst: u64) -> StagePlan {
 /// Token-bucket policer of one link.
 struct Policer(Bucket);
 
-impl Stage for Policer {
-    fn send(&mut self, packet: Packet, now: Moment, link: &mut Common) -> Verdict {
+impl LinkImpl for Policer {
+    fn send(&mut self, packet: &Packet, now: Moment, link: &mut Common) -> Verdict {
         if !self.0.take(packet.wire.into(), now.time) {
             link.counters.refused += 1;
             return Verdict::Dropped;
@@ -33,7 +33,7 @@ impl Stage for Policer {
             time: now.time,
             cause: now.time,
         };
-        link.depart(arrival, &packet)
+        link.depart(arrival, packet)
     }
 }
 

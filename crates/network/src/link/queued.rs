@@ -10,9 +10,9 @@
 //! and so each with its time.
 
 use super::clock::Clock;
-use super::common::{Common, Verdict};
+use super::common::{Common, LinkImpl, Verdict};
 use crate::moment::Moment;
-use crate::queue::{Backlog, BufferAccounting, Discipline, DropTail, QueueContext};
+use crate::queue::{Backlog, BufferAccounting, Contents, Discipline, DropTail, QueueContext};
 use flowstart_control::{Duration, Instant};
 use flowstart_wire::Packet;
 
@@ -36,57 +36,6 @@ impl<C: Clock> Queued<C> {
             in_service: 0,
             service_ends: Moment::default(),
             counted_to: Instant::ZERO,
-        }
-    }
-
-    /// A packet comes to the link.
-    #[inline(never)]
-    pub(super) fn send(&mut self, packet: Packet, now: Moment, link: &mut Common) -> Verdict {
-        self.settle(now, link);
-        self.count_waiting(now.time, link);
-        let busy = self.service_ends > now;
-        let before = link.events.len();
-        let mut context = QueueContext {
-            now: now.time,
-            idle_since: (!busy).then_some(self.service_ends.time),
-            in_service: self.service(now),
-            buffer: link.config.queue,
-            events: &mut link.events,
-        };
-        let accepted = self.discipline.enqueue(packet, &mut context);
-        link.count_events(before);
-        if !accepted {
-            link.counters.refused += 1;
-            return Verdict::Dropped;
-        }
-        let mut verdict = Verdict::Accepted;
-        if busy {
-            // What comes at the very moment at which the transmitter is free follows
-            // without the remainder of a nanosecond.
-            if self.discipline.contents().backlog().packets == 1 {
-                self.clock.rest(now.time);
-            }
-        } else {
-            let idle = link.ring.is_empty();
-            if self.begin(now, link) && idle {
-                verdict = Verdict::First;
-            }
-        }
-        let held = link
-            .config
-            .queue
-            .held(self.discipline.contents().backlog(), self.service(now));
-        link.counters.accept(packet.wire, held);
-        verdict
-    }
-
-    /// Begins the transmissions that have begun up to `now`.
-    #[inline(never)]
-    pub(super) fn settle(&mut self, now: Moment, link: &mut Common) {
-        while self.service_ends <= now && self.discipline.contents().backlog().packets > 0 {
-            if !self.begin(self.service_ends, link) {
-                break;
-            }
         }
     }
 
@@ -131,13 +80,6 @@ impl<C: Clock> Queued<C> {
         self.counted_to = now;
     }
 
-    /// How long packets have waited up to `now`, summed over packets.
-    pub(super) fn waited(&mut self, now: Moment, link: &mut Common) -> Duration {
-        self.settle(now, link);
-        self.count_waiting(now.time, link);
-        link.counters.waiting
-    }
-
     /// Backlog that is being transmitted.
     fn service(&self, now: Moment) -> Backlog {
         let mut service = Backlog::default();
@@ -146,21 +88,63 @@ impl<C: Clock> Queued<C> {
         }
         service
     }
+}
 
-    /// What waits, as of the last time it was brought up to the present.
-    pub(super) fn backlog(&self) -> Backlog {
-        self.discipline.contents().backlog()
+impl<C: Clock + Send> LinkImpl for Queued<C> {
+    fn send(&mut self, packet: &Packet, now: Moment, link: &mut Common) -> Verdict {
+        self.settle(now, link);
+        self.count_waiting(now.time, link);
+        let busy = self.service_ends > now;
+        let before = link.events.len();
+        let mut context = QueueContext {
+            now: now.time,
+            idle_since: (!busy).then_some(self.service_ends.time),
+            in_service: self.service(now),
+            buffer: link.config.queue,
+            events: &mut link.events,
+        };
+        let accepted = self.discipline.enqueue(*packet, &mut context);
+        link.count_events(before);
+        if !accepted {
+            link.counters.refused += 1;
+            return Verdict::Dropped;
+        }
+        let mut verdict = Verdict::Accepted;
+        if busy {
+            // What comes at the very moment at which the transmitter is free follows
+            // without the remainder of a nanosecond.
+            if self.discipline.contents().backlog().packets == 1 {
+                self.clock.rest(now.time);
+            }
+        } else {
+            let idle = link.ring.is_empty();
+            if self.begin(now, link) && idle {
+                verdict = Verdict::First;
+            }
+        }
+        let held = link
+            .config
+            .queue
+            .held(self.discipline.contents().backlog(), self.service(now));
+        link.counters.accept(packet.wire, held);
+        verdict
     }
 
-    /// What the queue holds, as its limit counts it.
-    pub(super) fn held(&mut self, now: Moment, link: &mut Common) -> Backlog {
+    fn settle(&mut self, now: Moment, link: &mut Common) {
+        while self.service_ends <= now && self.discipline.contents().backlog().packets > 0 {
+            if !self.begin(self.service_ends, link) {
+                break;
+            }
+        }
+    }
+
+    fn held(&mut self, now: Moment, link: &mut Common) -> Backlog {
         self.settle(now, link);
         let queue: DropTail = link.config.queue;
         queue.held(self.discipline.contents().backlog(), self.service(now))
     }
 
-    /// When the queue, as its limit counts it, is empty if nothing else comes.
-    pub(super) fn empty_at(&self, link: &Common) -> Instant {
+    fn empty_at(&self, link: &Common) -> Instant {
         let waiting = self.discipline.contents().backlog();
         match link.config.queue.reading {
             BufferAccounting::Ns2 => self.clock.free_after(waiting).max(self.service_ends.time),
@@ -173,21 +157,24 @@ impl<C: Clock> Queued<C> {
         }
     }
 
-    /// Iterates over the packets that wait.
-    pub(super) fn waiting(&self) -> impl Iterator<Item = &Packet> {
-        self.discipline.contents().waiting()
+    fn contents(&self) -> Option<&dyn Contents> {
+        Some(self.discipline.contents())
     }
 
-    /// When it will have transmitted all that it holds, if nothing is evicted.
-    pub(super) fn busy_until(&self) -> Instant {
+    fn waited(&mut self, now: Moment, link: &mut Common) -> Duration {
+        self.settle(now, link);
+        self.count_waiting(now.time, link);
+        link.counters.waiting
+    }
+
+    fn busy_until(&self) -> Instant {
         match self.discipline.contents().backlog() {
             waiting if waiting.packets > 0 => self.clock.free_after(waiting),
             _ => self.service_ends.time,
         }
     }
 
-    /// How much of the time counted as busy is after `now`.
-    pub(super) fn busy_after(&self, now: Instant) -> Duration {
+    fn busy_after(&self, now: Instant) -> Duration {
         self.service_ends.time.since(now)
     }
 }

@@ -1,40 +1,43 @@
-//! Which of a fixed number of links delivers next: a tournament tree.
+//! Which of a fixed number of links delivers next: a tournament.
 //!
-//! A link has one next delivery, and every delivery changes it. So there is a place for each link,
-//! and a change is one comparison for every doubling of their number.
+//! A link has one next delivery, and every delivery changes it. So there is a place for each link.
+//! Few links are looked through where the first has delivered; any other only plays against the
+//! first. More are in groups, whose firsts play a tournament of their own.
 
 use super::event::{Due, EventId};
 use flowstart_network::moment::Moment;
 
+/// So many links are looked through.
+const GROUP: usize = 8;
+
 /// The next delivery of every link.
 pub(super) struct Tournament {
-    /// By the number of a link; a power of two of them.
+    /// By the number of a link.
     moments: Vec<Moment>,
-    /// The root is at 1, and what is under `n` at `2 n` and `2 n + 1`: the link that delivers first of
-    /// all below, and at the end the links themselves.
-    winners: Vec<EventId>,
     /// What comes first of all.
     first: Due,
+    /// The groups of more links than are looked through.
+    groups: Option<Box<Groups>>,
+}
+
+/// Links in groups.
+struct Groups {
+    /// The first link of each group.
+    firsts: Vec<EventId>,
+    /// The tournament of the groups.
+    tournament: Tournament,
 }
 
 impl Tournament {
     /// That many links, none of which has anything to deliver.
     pub(super) fn new(links: usize) -> Tournament {
-        let places = links.next_power_of_two();
-        let mut winners = vec![0; 2 * places];
-        for node in (1..2 * places).rev() {
-            winners[node] = match node.checked_sub(places) {
-                Some(link) => link as EventId,
-                None => winners[2 * node],
-            };
-        }
         Tournament {
-            moments: vec![Moment::NEVER; places],
+            moments: vec![Moment::NEVER; links],
             first: Due {
                 moment: Moment::NEVER,
-                event: winners[1],
+                event: 0,
             },
-            winners,
+            groups: (links > GROUP).then(|| Box::new(Groups::new(links.div_ceil(GROUP)))),
         }
     }
 
@@ -48,22 +51,58 @@ impl Tournament {
     #[inline(always)]
     pub(super) fn set(&mut self, link: EventId, moment: Moment) {
         self.moments[link as usize] = moment;
-        let (mut winner, mut first) = (link, moment);
-        let mut at = self.moments.len() + link as usize;
-        while at > 1 {
-            let other = self.winners[at ^ 1];
-            let moment = self.moments[other as usize];
-            if moment < first || moment == first && other < winner {
-                (winner, first) = (other, moment);
+        if let Some(groups) = &mut self.groups {
+            self.first = groups.first_after(link, &self.moments);
+        } else if link == self.first.event {
+            self.first = first_of(&self.moments);
+        } else {
+            let event = link;
+            let due = Due { moment, event };
+            if due < self.first {
+                self.first = due;
             }
-            at /= 2;
-            self.winners[at] = winner;
         }
-        self.first = Due {
-            moment: first,
-            event: winner,
-        };
     }
+}
+
+impl Groups {
+    /// That many groups of links none of which has anything to deliver.
+    fn new(groups: usize) -> Groups {
+        Groups {
+            firsts: vec![0; groups],
+            tournament: Tournament::new(groups),
+        }
+    }
+
+    /// The first of all links, one of which has changed.
+    #[inline(never)]
+    fn first_after(&mut self, link: EventId, moments: &[Moment]) -> Due {
+        let group = link as usize / GROUP;
+        let begin = group * GROUP;
+        let members = &moments[begin..moments.len().min(begin + GROUP)];
+        let first = first_of(members);
+        self.firsts[group] = begin as EventId + first.event;
+        self.tournament.set(group as EventId, first.moment);
+        let Due { moment, event } = self.tournament.first();
+        let event = self.firsts[event as usize];
+        Due { moment, event }
+    }
+}
+
+/// The first of some links, and of equals the one with the lowest number.
+#[inline(always)]
+fn first_of(moments: &[Moment]) -> Due {
+    let mut first = Due {
+        moment: Moment::NEVER,
+        event: 0,
+    };
+    for (event, moment) in (0..).zip(moments) {
+        if *moment < first.moment {
+            let moment = *moment;
+            first = Due { moment, event };
+        }
+    }
+    first
 }
 
 #[cfg(test)]
@@ -87,8 +126,8 @@ mod tests {
     proptest! {
         #[test]
         fn the_first_is_the_least_of_all(
-            links in 1usize..20,
-            changes in prop::collection::vec((any::<usize>(), 0u64..9, 0u64..3), 1..100)
+            links in 1usize..100,
+            changes in prop::collection::vec((any::<usize>(), 0u64..9, 0u64..3), 1..300)
         ) {
             let mut tree = Tournament::new(links);
             let mut all = vec![Moment::NEVER; links];

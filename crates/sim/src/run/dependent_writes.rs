@@ -1,17 +1,87 @@
-//! Writes that have waited for others reach their connections.
+//! Writes of conversations that wait for the delivery of others.
 
-use super::simulation::{Simulation, DEPENDENT_WRITE};
+use super::clock::Event;
+use super::log::WriteLog;
+use super::simulation::Simulation;
+use crate::compile::Prepared;
+use crate::flow_plan::FlowPlan;
 use crate::workload::Arrival;
-use flowstart_network::moment::Moment;
+use flowstart_control::{Duration, Instant};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::ops::Range;
+
+/// A write that waits for another.
+#[derive(Clone, Copy)]
+struct Wait {
+    /// The place in the log of what it waits for, and its own.
+    cause: usize,
+    place: usize,
+    flow: u32,
+    pause: Duration,
+}
+
+/// All writes that wait, and those of them that will be due.
+pub(super) struct DependentWrites {
+    /// In the order of what they wait for.
+    waits: Vec<Wait>,
+    /// When each will be due of which that has been delivered, by its number.
+    coming: BinaryHeap<Reverse<(Instant, usize)>>,
+}
+
+impl DependentWrites {
+    /// The writes of these flows that wait for others.
+    pub(super) fn new(prepared: &Prepared, plans: &[FlowPlan], log: &WriteLog) -> DependentWrites {
+        let mut waits = Vec::new();
+        let places = |flow: u32| log.places(flow, plans[flow as usize].kind);
+        for (flow, plan) in (0..).zip(plans) {
+            let writes = &prepared.kinds[plan.kind as usize].writes;
+            for (number, write) in writes.iter().enumerate() {
+                if let Some(cause) = write.when.cause() {
+                    waits.push(Wait {
+                        cause: places(cause.flow).start + cause.write as usize,
+                        place: places(flow).start + number,
+                        flow,
+                        pause: cause.pause,
+                    });
+                }
+            }
+        }
+        waits.sort_by_key(|wait| wait.cause);
+        DependentWrites {
+            waits,
+            coming: BinaryHeap::new(),
+        }
+    }
+
+    /// Whether nothing waits for anything.
+    pub(super) fn is_empty(&self) -> bool {
+        self.waits.is_empty()
+    }
+
+    /// The writes at these places have been delivered: when what waits for them will be due.
+    fn delivered(&mut self, places: Range<usize>, now: Instant) -> Vec<Instant> {
+        let before = |place| self.waits.partition_point(|wait| wait.cause < place);
+        let waiting = before(places.start)..before(places.end);
+        let due = waiting.map(|number| (now + self.waits[number].pause, number));
+        let due: Vec<(Instant, usize)> = due.collect();
+        self.coming.extend(due.iter().copied().map(Reverse));
+        due.into_iter().map(|(time, _)| time).collect()
+    }
+
+    /// The next that is due.
+    fn take_due(&mut self) -> Option<Wait> {
+        let Reverse((_, number)) = self.coming.pop()?;
+        Some(self.waits[number])
+    }
+}
 
 impl Simulation<'_> {
     /// The writes at these places have been delivered.
     #[cold]
     pub(super) fn on_dependency_delivered(&mut self, places: Range<usize>) {
-        let cause = self.now;
-        for time in self.dependencies.delivered(places, cause) {
-            self.queue.push(Moment { time, cause }, DEPENDENT_WRITE);
+        for time in self.dependencies.delivered(places, self.clock.now) {
+            self.clock.schedule(Event::DependentWrite, time);
         }
     }
 
@@ -26,45 +96,30 @@ impl Simulation<'_> {
 
     /// An application that has written at a separate time continues with what has waited and is
     /// due.
-    pub(super) fn note_available(&mut self, flow: u32) {
-        if let Some(place) = self.next_write(flow) {
-            self.recorders.writes.records[place].available = self.now.into();
+    pub(super) fn on_available(&mut self, flow: u32) {
+        let kind = self.flows.flow(flow).0.kind;
+        if let Some((_, record)) = self.recorders.writes.next(flow, kind) {
+            record.available = self.clock.now.into();
             self.hand_over(flow);
         }
     }
 
-    /// The place of the first write of a flow that has not been handed over.
-    fn next_write(&self, flow: u32) -> Option<usize> {
-        let (plan, kind) = self.flow(flow);
-        let places = self
-            .recorders
-            .writes
-            .places(flow, plan.kind, kind.writes.len());
-        let records = &self.recorders.writes.records[places.clone()];
-        let next = records.partition_point(|noted| noted.available.is_some());
-        places.clone().nth(next)
-    }
-
     /// Hands over what is due of a flow, in order.
     fn hand_over(&mut self, flow: u32) {
-        while let Some(place) = self.next_write(flow) {
-            if !self.recorders.writes.records[place].is_due {
+        let at = self.clock.now;
+        loop {
+            let (plan, kind) = self.flows.flow(flow);
+            let Some((number, record)) = self.recorders.writes.next(flow, plan.kind) else {
+                return;
+            };
+            if !record.is_due {
                 return;
             }
-            let (plan, kind) = self.flow(flow);
-            let number = place
-                - self
-                    .recorders
-                    .writes
-                    .places(flow, plan.kind, kind.writes.len())
-                    .start;
-            let bytes = kind.bytes_of(number);
-            self.recorders.writes.records[place].available = self.now.into();
-            let start = &mut self.records[flow as usize].plan.start;
-            if !start.is_some() {
-                *start = self.now.into();
+            record.available = at.into();
+            if !plan.start.is_some() {
+                self.flows.set_start(flow, at);
             }
-            let at = self.now;
+            let bytes = kind.bytes_of(number);
             self.take_in(Arrival { at, flow, bytes });
         }
     }

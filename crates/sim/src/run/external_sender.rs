@@ -1,15 +1,13 @@
 //! A scenario whose only flow has an external sender: a transport that is not the simulator's sends
 //! over its links.
 
-use super::path_of;
 use crate::compile::Prepared;
 use crate::flow_plan::FlowKind;
 use crate::spec::RequestError;
-use crate::workload::expand;
 use flowstart_control::catalog::Recipe;
 use flowstart_control::signals::PathInfo;
 use flowstart_control::Instant;
-use flowstart_network::graph::{self, LinkId, Route};
+use flowstart_network::graph::{LinkId, Route};
 use flowstart_network::link::Link;
 use flowstart_transport::stack::{EcnMode, Stack};
 use std::sync::Arc;
@@ -51,8 +49,7 @@ impl Prepared {
     ///
     /// An error where there are others, or it is otherwise.
     pub fn external_sender(&self) -> Result<ExternalSender, RequestError> {
-        let chain = self.chain();
-        let plans = expand(&self.flows, chain.hosts.shared, self.seed);
+        let plans = self.plans();
         let refused = |field: &str, problem: &str| Err(RequestError::new(field, problem));
         if !self.web.is_empty() {
             return refused("web", "a live run has one flow and no other traffic");
@@ -71,8 +68,7 @@ impl Prepared {
                 "`false`: a live run opens a connection",
             );
         }
-        let path = path_of(chain, 0, plan, &self.kinds);
-        let network = graph::build(chain, [path].into_iter(), [].into_iter(), self.seed);
+        let network = self.network(&plans);
         let links = network.links;
         let route = network.routes[network.route_of[0] as usize].clone();
         Ok(ExternalSender {

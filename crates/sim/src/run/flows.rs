@@ -1,79 +1,17 @@
-//! The flows of a run: the state of each, and its endpoints while it lasts.
+//! The flows of a run: the state and record of each, and its endpoints while it lasts.
 
-use crate::maybe_time::MaybeTime;
+use super::endpoints::{Endpoints, Timer};
+use super::late::LateReceiver;
+use super::log::{next_due, Stage};
+use crate::flow_plan::{FlowKind, FlowPlan};
+use crate::memory::Memories;
 use crate::record::flow_record::FlowRecord;
 use crate::slab::Slab;
-use flowstart_control::{Duration, Exit, Instant};
+use flowstart_control::signals::PathMemory;
+use flowstart_control::{Exit, Instant};
 use flowstart_transport::receiver::Receiver;
 use flowstart_transport::sender::Sender;
-
-/// A flow's two endpoints while it lasts.
-pub(super) struct Endpoints {
-    pub(super) sender: Sender,
-    pub(super) receiver: Receiver,
-    pub(super) sender_timer: Timer,
-    pub(super) receiver_timer: Timer,
-    /// The next position whose delivery, and whose acknowledgement, is to be noted: until
-    /// then a packet has no business with the record.
-    pub(super) due: [u64; 2],
-}
-
-/// The one event of an endpoint's deadline. A deadline that moves later
-/// leaves the event where it is, and it moves itself when it comes due; so a timer that
-/// is restarted by every acknowledgement costs one event a timeout, not one an
-/// acknowledgement.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Timer {
-    armed: MaybeTime,
-}
-
-impl Timer {
-    /// When an event is needed for this deadline, unless there is one that comes in time.
-    pub(super) fn arm(&mut self, deadline: Option<Instant>, now: Instant) -> Option<Instant> {
-        let deadline = deadline?.max(now);
-        if self.armed.is_by(deadline) {
-            return None;
-        }
-        self.armed = deadline.into();
-        Some(deadline)
-    }
-
-    /// Its event has come; whether it still is the one that counts.
-    pub(super) fn expire(&mut self, now: Instant) -> bool {
-        let expires = self.armed == now.into();
-        if expires {
-            self.armed = MaybeTime::NONE;
-        }
-        expires
-    }
-}
-
-impl Endpoints {
-    /// When an event is needed for the sender's deadline, which may have changed.
-    pub(super) fn arm_sender(&mut self, now: Instant) -> Option<Instant> {
-        self.sender_timer.arm(self.sender.deadline(), now)
-    }
-
-    /// When an event is needed for the receiver's deadline, which may have changed.
-    pub(super) fn arm_receiver(&mut self, now: Instant) -> Option<Instant> {
-        self.receiver_timer.arm(self.receiver.deadline(), now)
-    }
-
-    fn bytes_held(&self) -> usize {
-        size_of::<Endpoints>() + self.sender.bytes_held() + self.receiver.bytes_held()
-    }
-
-    /// Notes what a row will need of them.
-    pub(super) fn note(&self, record: &mut FlowRecord, exits: &mut Vec<Exit>) {
-        let size = record.plan.size().unwrap_or(u64::MAX);
-        record.packets_arrived += self.receiver.arrived();
-        record.bytes_delivered = self.receiver.delivered().min(size);
-        record.count(self.sender.counters());
-        record.keep_exit(self.sender.exit(), exits);
-        record.reset = self.sender.failed();
-        record.min_rtt = self.sender.min_rtt().unwrap_or(Duration::MAX);
-    }
-}
+use flowstart_transport::stack::Sharing;
 
 /// What every packet of a flow looks at, also when it is over.
 pub(super) struct FlowState {
@@ -93,49 +31,58 @@ pub(super) enum Life {
     Answering(u32),
 }
 
-/// The receiver of a flow that is over, while packets of its are on their way.
-pub(super) struct LateReceiver {
-    pub(super) receiver: Receiver,
-    pub(super) timer: Timer,
-    /// How many.
-    pub(super) to_come: u64,
-}
-
-impl LateReceiver {
-    fn bytes_held(&self) -> usize {
-        size_of::<LateReceiver>() + self.receiver.bytes_held()
-    }
-
-    /// Whether it has nothing more to answer.
-    fn is_done(&self) -> bool {
-        self.to_come == 0 && self.receiver.deadline().is_none()
-    }
-}
-
 /// All flows, by their numbers.
-#[derive(Default)]
-pub(super) struct Flows {
+pub(super) struct Flows<'a> {
+    kinds: &'a [FlowKind],
     states: Vec<FlowState>,
     endpoints: Slab<Endpoints>,
     late: Slab<LateReceiver>,
+    /// What is known of each flow and noted of it.
+    pub(super) records: Vec<FlowRecord>,
+    /// How startups of flows that are over have ended.
+    exits: Vec<Exit>,
+    /// What connections leave for later ones.
+    memories: Memories,
+    /// Flows that have not ended.
+    unfinished: usize,
 }
 
-impl Flows {
-    /// Bytes that open and late flows take.
+impl<'a> Flows<'a> {
+    /// The flows of these plans, over the routes with these numbers.
+    pub(super) fn new(kinds: &'a [FlowKind], plans: Vec<FlowPlan>, routes: &[u32]) -> Flows<'a> {
+        let state = |route: &u32| FlowState {
+            life: Life::Waiting,
+            route: *route,
+        };
+        Flows {
+            kinds,
+            states: routes.iter().map(state).collect(),
+            endpoints: Slab::default(),
+            late: Slab::default(),
+            unfinished: plans.len(),
+            records: plans.into_iter().map(FlowRecord::new).collect(),
+            exits: Vec::new(),
+            memories: Memories::default(),
+        }
+    }
+
+    /// One more, which has not opened; its number.
+    pub(super) fn add(&mut self, plan: FlowPlan, route: u32) -> u32 {
+        let life = Life::Waiting;
+        self.states.push(FlowState { life, route });
+        self.records.push(FlowRecord::new(plan));
+        self.unfinished += 1;
+        self.records.len() as u32 - 1
+    }
+
+    /// Bytes that records, and open and late flows take.
     pub(super) fn bytes_held(&self) -> usize {
         let endpoints = self.endpoints.all().iter();
         let late = self.late.all().iter();
-        size_of_val(self.states.as_slice())
+        size_of_val(self.records.as_slice())
+            + size_of_val(self.states.as_slice())
             + endpoints.map(Endpoints::bytes_held).sum::<usize>()
             + late.map(LateReceiver::bytes_held).sum::<usize>()
-    }
-
-    /// One more, which has not opened.
-    pub(super) fn add(&mut self, route: u32) {
-        self.states.push(FlowState {
-            life: Life::Waiting,
-            route,
-        });
     }
 
     /// How many are open.
@@ -144,16 +91,39 @@ impl Flows {
         self.endpoints.len()
     }
 
+    /// How many have not ended.
+    pub(super) fn unfinished(&self) -> usize {
+        self.unfinished
+    }
+
+    #[inline]
     pub(super) fn state(&self, flow: u32) -> &FlowState {
         &self.states[flow as usize]
     }
 
+    /// What flows of its kind share.
+    pub(super) fn kind(&self, flow: u32) -> &'a FlowKind {
+        &self.kinds[self.records[flow as usize].plan.kind as usize]
+    }
+
+    /// What is a flow's own, and what it shares with those of its kind.
+    pub(super) fn flow(&self, flow: u32) -> (&FlowPlan, &'a FlowKind) {
+        (&self.records[flow as usize].plan, self.kind(flow))
+    }
+
+    /// A flow starts now, or when it is known that it will.
+    pub(super) fn set_start(&mut self, flow: u32, start: Instant) {
+        self.records[flow as usize].plan.start = start.into();
+    }
+
     /// Whether a flow was open and is so no more.
+    #[inline]
     pub(super) fn is_over(&self, flow: u32) -> bool {
         self.state(flow).life == Life::Over
     }
 
     /// A flow's endpoints, if it is open.
+    #[inline]
     pub(super) fn endpoints(&self, flow: u32) -> Option<&Endpoints> {
         match self.state(flow).life {
             Life::Open(key) => Some(self.endpoints.get(key)),
@@ -161,7 +131,8 @@ impl Flows {
         }
     }
 
-    /// The same to be changed.
+    /// A flow's endpoints to be changed, if it is open.
+    #[inline]
     pub(super) fn endpoints_mut(&mut self, flow: u32) -> Option<&mut Endpoints> {
         match self.state(flow).life {
             Life::Open(key) => Some(self.endpoints.get_mut(key)),
@@ -169,14 +140,11 @@ impl Flows {
         }
     }
 
-    /// Opens a flow, of which delivery and acknowledgement up to `due` are the first to be noted.
-    pub(super) fn open(
-        &mut self,
-        flow: u32,
-        sender: Sender,
-        receiver: Receiver,
-        due: [u64; 2],
-    ) -> &mut Endpoints {
+    /// Opens a flow.
+    pub(super) fn open(&mut self, flow: u32, sender: Sender, receiver: Receiver) -> &mut Endpoints {
+        let (plan, kind) = self.flow(flow);
+        let due =
+            [Stage::Delivered, Stage::Acknowledged].map(|stage| next_due(plan, kind, stage, 0));
         let key = self.endpoints.insert(Endpoints {
             sender,
             receiver,
@@ -188,18 +156,83 @@ impl Flows {
         self.endpoints.get_mut(key)
     }
 
-    /// An open flow is over: its endpoints' place is free for another's.
-    pub(super) fn close(&mut self, flow: u32) {
-        let life = std::mem::replace(&mut self.states[flow as usize].life, Life::Over);
-        if let Life::Open(key) = life {
-            self.endpoints.remove(key);
+    /// What earlier connections between its hosts have left; those that are open make room.
+    pub(super) fn recall(&mut self, flow: u32, now: Instant) -> Option<PathMemory> {
+        let (plan, kind) = (&self.records[flow as usize].plan, self.kind(flow));
+        if kind.stack.sharing.kind == Sharing::None {
+            return None;
+        }
+        let (states, endpoints) = (&self.states, &self.endpoints);
+        let sender_of = |flow: u32| match states[flow as usize].life {
+            Life::Open(key) => Some(&endpoints.get(key).sender),
+            _ => None,
+        };
+        let opened = self.memories.open(flow, (plan, kind), now, sender_of);
+        for other in &opened.others {
+            if let Some(ends) = self.endpoints_mut(*other) {
+                ends.sender.make_room(opened.others.len());
+            }
+        }
+        opened.memory
+    }
+
+    /// Data of an open flow has got to `position`, which was due to be noted. Whether that is all
+    /// of it.
+    pub(super) fn note(&mut self, flow: u32, stage: Stage, position: u64, now: Instant) -> bool {
+        let kind = self.kind(flow);
+        let due = next_due(&self.records[flow as usize].plan, kind, stage, position);
+        if let Some(ends) = self.endpoints_mut(flow) {
+            ends.due[stage as usize] = due;
+        }
+        let record = &mut self.records[flow as usize];
+        let is_whole = record.plan.ends_at(position);
+        if is_whole {
+            let noted = match stage {
+                Stage::Delivered => &mut record.delivered_at,
+                Stage::Acknowledged => &mut record.acked_at,
+            };
+            if !noted.is_some() {
+                *noted = now.into();
+            }
+        }
+        is_whole
+    }
+
+    /// An open flow is over: its endpoints' place is free for another's, though its receiver may
+    /// continue answering.
+    pub(super) fn close(&mut self, flow: u32, now: Instant) {
+        let state = &mut self.states[flow as usize];
+        let Life::Open(key) = state.life else { return };
+        let ends = self.endpoints.get(key);
+        let record = &mut self.records[flow as usize];
+        ends.note(record, &mut self.exits);
+        let kind = &self.kinds[record.plan.kind as usize];
+        if kind.stack.sharing.kind != Sharing::None {
+            let memory = ends.sender.memory();
+            self.memories.close(flow, (&record.plan, kind), memory, now);
+        }
+        let answers = kind.stack.ns2.acks_when_over;
+        let late = answers.then(|| LateReceiver::of(ends, record)).flatten();
+        state.life = match late {
+            Some(late) => Life::Answering(self.late.insert(late)),
+            None => Life::Over,
+        };
+        self.endpoints.remove(key);
+        self.unfinished -= 1;
+    }
+
+    /// Notes of a flow that is still open when the run is over what its row will need.
+    pub(super) fn note_open(&mut self, flow: u32) {
+        if let Life::Open(key) = self.states[flow as usize].life {
+            let ends = self.endpoints.get(key);
+            ends.note(&mut self.records[flow as usize], &mut self.exits);
         }
     }
 
-    /// A flow's receiver continues answering when it is over.
-    pub(super) fn keep_answering(&mut self, flow: u32, late: LateReceiver) {
-        let key = self.late.insert(late);
-        self.states[flow as usize].life = Life::Answering(key);
+    /// The records of a run that is over, and its exits; endpoints give their memory back.
+    pub(super) fn take_records(&mut self) -> (Vec<FlowRecord>, Vec<Exit>) {
+        let flows = std::mem::replace(self, Flows::new(self.kinds, Vec::new(), &[]));
+        (flows.records, flows.exits)
     }
 
     /// The receiver that answers for a flow that is over, if one does.

@@ -2,17 +2,15 @@
 //! share, by a transport that is not the simulator's.
 
 use super::external_sender::known;
-use super::path_of;
 use crate::compile::Prepared;
 use crate::flow_plan::{FlowKind, FlowPlan, Opening};
 use crate::record::object::ObjectTable;
 use crate::spec::{Direction, RequestError};
-use crate::workload::expand;
 use crate::workload::web::{Sessions, WebEntry};
 use flowstart_control::catalog::Recipe;
 use flowstart_control::signals::PathInfo;
 use flowstart_control::{Duration, Instant};
-use flowstart_network::graph::{self, Route};
+use flowstart_network::graph::Route;
 use flowstart_network::link::Link;
 use flowstart_transport::stack::Stack;
 use std::sync::Arc;
@@ -72,19 +70,14 @@ impl Prepared {
     ///
     /// An error where there are others, or not all go the same way.
     pub fn load(&self) -> Result<Load<'_>, RequestError> {
-        let chain = self.chain();
-        let plans = expand(&self.flows, chain.hosts.shared, self.seed);
+        let plans = self.plans();
         for (number, plan) in plans.iter().enumerate() {
             check_flow(number, plan, &self.kinds[plan.kind as usize])?;
         }
         for (number, entry) in self.web.iter().enumerate() {
             check_web(number, entry)?;
         }
-        let flows = (0..)
-            .zip(&plans)
-            .map(|(n, plan)| path_of(chain, n, plan, &self.kinds));
-        let others = self.web.iter().flat_map(WebEntry::endpoints);
-        let network = graph::build(chain, flows, others, self.seed);
+        let network = self.network(&plans);
         // Of sessions every second way is that of requests.
         let answers = network.other_routes.iter().step_by(2);
         let mut routes = network.route_of.iter().chain(answers);

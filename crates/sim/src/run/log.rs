@@ -85,8 +85,9 @@ impl<'a> WriteLog<'a> {
         self.records.is_empty()
     }
 
-    /// The places of the records of a flow with so many writes, whose kind has this number.
-    pub(super) fn places(&self, flow: u32, kind: u32, writes: usize) -> Range<usize> {
+    /// The places of the records of a flow of a kind.
+    pub(super) fn places(&self, flow: u32, kind: u32) -> Range<usize> {
+        let writes = self.kinds[kind as usize].writes.len();
         let (first, begin) = self.begins[kind as usize];
         let begin = begin + (flow - first) as usize * writes;
         begin..begin + writes
@@ -98,12 +99,20 @@ impl<'a> WriteLog<'a> {
         if writes.is_empty() {
             return None;
         }
-        let places = self.places(flow, kind, writes.len());
+        let places = self.places(flow, kind);
         Some(FlowWrites {
             writes,
             first: places.start,
             records: &mut self.records[places],
         })
+    }
+
+    /// The number and the record of the first write of a flow that has not been handed over.
+    pub(super) fn next(&mut self, flow: u32, kind: u32) -> Option<(usize, &mut WriteRecord)> {
+        let places = self.places(flow, kind);
+        let records = &mut self.records[places];
+        let number = records.partition_point(|noted| noted.available.is_some());
+        Some((number, records.get_mut(number)?))
     }
 
     /// One row for each of them.

@@ -1,24 +1,22 @@
 //! From a scenario to its outcome.
 
+mod arrivals;
+mod clock;
 mod dependent_writes;
+mod endpoints;
 mod external_sender;
 mod flows;
-mod followers;
-mod following;
 mod late;
 mod load;
 mod log;
 mod meter;
-mod metering;
+mod network;
 mod opening;
 mod outcome;
 mod prefetch;
 mod recorders;
-mod recording;
-mod routers;
 mod simulation;
 mod web;
-mod write_dependencies;
 
 pub use external_sender::ExternalSender;
 pub use load::{Load, Request, Requests};
@@ -31,7 +29,7 @@ use crate::spec::{RequestError, Scenario};
 use crate::workload::expand;
 use crate::workload::web::WebEntry;
 use flowstart_network::chain::Chain;
-use flowstart_network::graph::{self, FlowEndpoints, FlowPath};
+use flowstart_network::graph::{self, FlowEndpoints, FlowPath, Network};
 use meter::Meter;
 use simulation::Simulation;
 
@@ -58,16 +56,25 @@ impl Prepared {
         go_on: impl FnMut() -> bool,
         mut allows: impl FnMut(Usage) -> bool,
     ) -> Outcome {
-        let chain = self.chain();
-        let plans = expand(&self.flows, chain.hosts.shared, self.seed);
-        let path = |(n, plan)| path_of(chain, n, plan, &self.kinds);
-        let flows = (0..).zip(&plans).map(path);
-        let others = self.web.iter().flat_map(WebEntry::endpoints);
-        let network = graph::build(chain, flows, others, self.seed);
+        let plans = self.plans();
+        let network = self.network(&plans);
         let mut simulation = Simulation::new(self, plans, network, Meter::new(&mut allows));
         simulation.run(go_on);
         simulation.may_use_more(); // what the last steps have used is counted, too
         simulation.outcome()
+    }
+
+    /// One plan for each flow.
+    fn plans(&self) -> Vec<FlowPlan> {
+        expand(&self.flows, self.chain().hosts.shared, self.seed)
+    }
+
+    /// The links of the path, and the routes of flows with these plans and of web sessions.
+    fn network(&self, plans: &[FlowPlan]) -> Network {
+        let chain = self.chain();
+        let path = |(n, plan)| path_of(chain, n, plan, &self.kinds);
+        let others = self.web.iter().flat_map(WebEntry::endpoints);
+        graph::build(chain, (0..).zip(plans).map(path), others, self.seed)
     }
 }
 

@@ -30,7 +30,7 @@ impl Simulation<'_> {
 
 #[inline(never)]
 fn look_ahead(run: &Simulation, link: LinkId) {
-    let link = &run.links[link as usize];
+    let link = &run.network.links[link as usize];
     if let Some(packet) = link.upcoming(STATE_AHEAD) {
         run.flows.ask_for_state(packet.flow);
     }
@@ -42,7 +42,7 @@ fn look_ahead(run: &Simulation, link: LinkId) {
     }
 }
 
-impl Flows {
+impl Flows<'_> {
     fn ask_for_state(&self, flow: u32) {
         prefetch(self.state(flow));
     }

@@ -1,0 +1,87 @@
+//! The two endpoints of a flow, and the events of their timers.
+
+use super::log::Stage;
+use crate::maybe_time::MaybeTime;
+use crate::record::flow_record::FlowRecord;
+use flowstart_control::{Duration, Exit, Instant};
+use flowstart_transport::receiver::Receiver;
+use flowstart_transport::sender::Sender;
+
+/// A flow's two endpoints while it lasts.
+pub(super) struct Endpoints {
+    pub(super) sender: Sender,
+    pub(super) receiver: Receiver,
+    pub(super) sender_timer: Timer,
+    pub(super) receiver_timer: Timer,
+    /// The next position whose delivery, and whose acknowledgement, is to be noted: until
+    /// then a packet has no business with the record.
+    pub(super) due: [u64; 2],
+}
+
+/// The one event of an endpoint's deadline. A deadline that moves later
+/// leaves the event where it is, and it moves itself when it comes due; so a timer that
+/// is restarted by every acknowledgement costs one event a timeout, not one an
+/// acknowledgement.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Timer {
+    armed: MaybeTime,
+}
+
+impl Timer {
+    /// When an event is needed for this deadline, unless there is one that comes in time.
+    pub(super) fn arm(&mut self, deadline: Option<Instant>, now: Instant) -> Option<Instant> {
+        let deadline = deadline?.max(now);
+        if self.armed.is_by(deadline) {
+            return None;
+        }
+        self.armed = deadline.into();
+        Some(deadline)
+    }
+
+    /// Its event has come; whether it still is the one that counts.
+    pub(super) fn expire(&mut self, now: Instant) -> bool {
+        let expires = self.armed == now.into();
+        if expires {
+            self.armed = MaybeTime::NONE;
+        }
+        expires
+    }
+}
+
+impl Endpoints {
+    /// When an event is needed for the sender's deadline, which may have changed.
+    pub(super) fn arm_sender(&mut self, now: Instant) -> Option<Instant> {
+        self.sender_timer.arm(self.sender.deadline(), now)
+    }
+
+    /// When an event is needed for the receiver's deadline, which may have changed.
+    pub(super) fn arm_receiver(&mut self, now: Instant) -> Option<Instant> {
+        self.receiver_timer.arm(self.receiver.deadline(), now)
+    }
+
+    /// The position up to which data has been delivered or acknowledged, where it is due to be noted.
+    #[inline]
+    pub(super) fn due(&self, stage: Stage) -> Option<u64> {
+        let position = match stage {
+            Stage::Delivered => self.receiver.delivered(),
+            Stage::Acknowledged => self.sender.acknowledged(),
+        };
+        (position >= self.due[stage as usize]).then_some(position)
+    }
+
+    /// Bytes that both take.
+    pub(super) fn bytes_held(&self) -> usize {
+        size_of::<Endpoints>() + self.sender.bytes_held() + self.receiver.bytes_held()
+    }
+
+    /// Notes what a row will need of them.
+    pub(super) fn note(&self, record: &mut FlowRecord, exits: &mut Vec<Exit>) {
+        let size = record.plan.size().unwrap_or(u64::MAX);
+        record.packets_arrived += self.receiver.arrived();
+        record.bytes_delivered = self.receiver.delivered().min(size);
+        record.count(self.sender.counters());
+        record.keep_exit(self.sender.exit(), exits);
+        record.reset = self.sender.failed();
+        record.min_rtt = self.sender.min_rtt().unwrap_or(Duration::MAX);
+    }
+}
