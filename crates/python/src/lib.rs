@@ -441,10 +441,10 @@ mod _native {
     /// The fields of a path, as JSON, that words of `tc` describe; `None` for other texts.
     #[pyfunction]
     fn netem(text: &str) -> PyResult<Option<String>> {
-        if !flowstart_page::is_netem(text) {
+        if !flowstart_compare::is_netem(text) {
             return Ok(None);
         }
-        let fields = flowstart_page::netem_fields(text)
+        let fields = flowstart_compare::netem_fields(text)
             .map_err(|problem| RequestError::new_err((one_line(&problem), ("path",))))?;
         Ok(Some(serde_json::Value::from(fields).to_string()))
     }

@@ -1,11 +1,12 @@
 //! What a state compares: the same traffic under one startup after another.
 
 use crate::given::Given;
+use crate::page::limits;
 use crate::path::Path;
 use crate::settings::Settings;
 use crate::stack::{caches, Stack};
 use crate::startups::{baseline, listed, variants, Variant};
-use crate::{limits, words, Refusal, Run};
+use crate::{words, Refusal, Run};
 use flowstart_control::entry::Need;
 use flowstart_control::CustomStartups;
 use flowstart_sim::{Compiler, RequestError, Scenario};

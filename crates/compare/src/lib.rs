@@ -1,33 +1,23 @@
-//! The explore view of the explorer: from a request in JSON to the answer that the page draws.
+//! Comparisons: the same traffic under one startup after another.
 //!
-//! The same code runs behind `flowstart explore`, where startups in Python may take part, and as
-//! WebAssembly in a browser. The caller runs the simulations ([`Runs`]), on threads or not.
-//!
-//! Its rules are public where the command line has them too: `flowstart compare` takes numbers,
-//! headlines, notes and legends from here.
-//!
-//! A request has the state of the page, `given`: options of `flowstart compare` by name. The answer
-//! is the table of that command, and what each startup did over time.
+//! One implementation of what `flowstart compare`, `fs.compare` and the explorer's page share: the
+//! startups that are meant, the runs, their rows, summaries and table, and the command that repeats
+//! them. The caller runs the simulations ([`Runs`]), on threads or not. [`page`] has what only the
+//! page needs.
 
-mod answer;
-mod capture;
 mod command;
 mod fields;
-mod frame;
 mod given;
 mod headline;
 mod ingredients;
-mod limits;
-mod lines;
 mod netem;
 mod notes;
 mod omissions;
-mod packets;
+pub mod page;
 mod part;
 mod path;
 mod plan;
 mod refusal;
-mod requests;
 mod rows;
 mod scenario_file;
 mod settings;
@@ -38,8 +28,6 @@ mod table;
 pub mod text;
 mod words;
 
-pub use answer::Page;
-pub use capture::capture;
 pub use fields::request_fields;
 pub use headline::{initial_window, small_buffers, Headline, SmallBuffer};
 pub use netem::{is_netem, netem_fields};

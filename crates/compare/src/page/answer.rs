@@ -1,16 +1,17 @@
 //! Answers to what a page requests of a path.
 
-use crate::frame::{frame, Tail};
 use crate::given::Given;
-use crate::lines::Traced;
+use crate::page::frame::{frame, Tail};
+use crate::page::lines::Traced;
+use crate::page::requests::{CompareRequest, PacketsRequest};
+use crate::page::{limits, packets};
 use crate::part::{encode, Part};
 use crate::plan::{Custom, Plan};
 use crate::refusal::suggest;
-use crate::requests::{CompareRequest, PacketsRequest};
 use crate::rows::{rows, Row};
 use crate::settings::Settings;
 use crate::table::{table, Grid};
-use crate::{command, headline, limits, notes, packets, rows, scenario_file, summary, words};
+use crate::{command, headline, notes, rows, scenario_file, summary, words};
 use crate::{Failure, Finished, Refusal, Run, Runs};
 use flowstart_sim::record::journeys::JourneysRequest;
 use flowstart_sim::record::lines::LinesRequest;
