@@ -1,69 +1,76 @@
-//! The command line that prints the same table.
+//! The command line that repeats a comparison.
 
-use crate::plan::Plan;
-use crate::startups::usual_baseline;
+use crate::variants::{baseline, Variant};
 use crate::words;
 use serde_json::Value;
 
-/// The command of a plan.
-pub(crate) fn command(plan: &Plan) -> String {
-    let mut found = Words(vec!["flowstart".into(), "compare".into()]);
-    for (name, value) in plan.path.fields() {
-        found.add(name, Some(field(name, value)));
-    }
-    let given = |name| plan.given.value(name);
-    found.add("stack", plan.stack.word().map(Value::from));
-    for name in [
-        "cc",
-        "flows",
-        "stagger",
-        "cached_cwnd",
-        "landing",
-        "available_rate",
-    ] {
-        found.add(name, given(name));
-    }
-    let (named, startups): (Vec<_>, Vec<_>) = plan
-        .variants
-        .iter()
-        .partition(|variant| variant.name != variant.startup);
-    for variant in named {
-        let cc = variant.cc.as_deref().unwrap_or_default();
-        found.add("variant", Some(format!("{}: cc={cc}", variant.name).into()));
-    }
-    let startups: Vec<&str> = startups
-        .iter()
-        .map(|variant| variant.name.as_str())
-        .collect();
-    found.add("startup", Some(startups.join(",").into()));
-    let is_usual = plan.baseline == usual_baseline(&plan.variants);
-    found.add(
-        "baseline",
-        (!is_usual).then(|| plan.baseline.as_str().into()),
-    );
-    found.add("size", Some(plan.size.as_str().into()));
-    found.add("seed", Some(plan.seed.into()));
-    found.0.join(" ")
+/// What a command line gives of a comparison.
+pub struct Command<'a> {
+    /// Its first words, such as `flowstart compare` and a file.
+    pub words: Vec<String>,
+    /// The fields of the path, in order.
+    pub path: &'a [(String, Value)],
+    /// Further options by name, in order.
+    pub options: &'a [(String, Value)],
+    /// What is compared.
+    pub variants: &'a [Variant],
+    /// Variants that an option stands for.
+    pub without: &'a [String],
+    /// The variant that the others are measured against.
+    pub baseline: &'a str,
+    /// The sizes, of flows that have none.
+    pub sizes: Vec<&'a str>,
+    /// The first seed.
+    pub seed: u64,
+    /// The number of seeds, where it was requested.
+    pub repeat: Option<u64>,
 }
 
-/// A field of a path as one word.
-fn field(name: &str, value: &Value) -> Value {
-    let text = |value: &Value| {
-        value
-            .as_str()
-            .map_or_else(|| value.to_string(), str::to_owned)
-    };
+impl Command<'_> {
+    /// The words, quoted for a shell where they have to be.
+    pub fn written(&self) -> String {
+        let mut found = Words(self.words.iter().map(|word| quoted(word)).collect());
+        for (name, value) in self.path.iter().chain(self.options) {
+            found.add(name, &option_value(name, value));
+        }
+        let variants = self.variants.iter();
+        let variants = variants.filter(|variant| !self.without.contains(&variant.name));
+        let (startups, named): (Vec<&Variant>, Vec<&Variant>) =
+            variants.partition(|variant| variant.is_startup());
+        for variant in named {
+            found.add("variant", &variant.written().into());
+        }
+        let startups: Vec<&str> = startups.iter().map(|one| one.name.as_str()).collect();
+        found.add("startup", &startups.join(",").into());
+        found.add("baseline", &self.named_baseline().into());
+        found.add("size", &self.sizes.join(",").into());
+        found.add("seed", &self.seed.into());
+        found.add("repeat", &self.repeat.into());
+        found.0.join(" ")
+    }
+
+    /// The baseline where it is not the one that is taken unasked.
+    fn named_baseline(&self) -> Option<&str> {
+        let names: Vec<&str> = self.variants.iter().map(|one| one.name.as_str()).collect();
+        let is_usual = baseline(None, &names).is_ok_and(|usual| usual == self.baseline);
+        (!is_usual && self.without.is_empty()).then_some(self.baseline)
+    }
+}
+
+/// The value of an option as the command line takes it.
+fn option_value(name: &str, value: &Value) -> Value {
     match (name, value) {
         ("rate_steps", Value::Array(steps)) => {
-            let step = |step: &Value| format!("{}:{}", text(&step["rate"]), text(&step["lasts"]));
+            let part = |step: &Value, name: &str| words::text(&step[name]);
+            let step = |step: &Value| format!("{}:{}", part(step, "rate"), part(step, "lasts"));
             let steps: Vec<String> = steps.iter().map(step).collect();
             steps.join(",").into()
         }
         ("quick_start", Value::Object(fields)) => {
-            let first = fields.get("admission").map(text).unwrap_or_default();
+            let first = fields.get("admission").map(words::text).unwrap_or_default();
             let rest = fields.iter().filter(|(name, _)| *name != "admission");
             let rest: Vec<_> = rest
-                .map(|(name, value)| (name.clone(), text(value)))
+                .map(|(name, value)| (name.clone(), value.clone()))
                 .collect();
             words::word(&first, &rest).into()
         }
@@ -71,18 +78,24 @@ fn field(name: &str, value: &Value) -> Value {
     }
 }
 
-/// The words of a command line, quoted for a shell where they have to be.
+/// The same as text.
+pub fn option(name: &str, value: &Value) -> String {
+    words::text(&option_value(name, value))
+}
+
+/// The words of a command line.
 struct Words(Vec<String>);
 
 impl Words {
-    /// Adds an option with its value. One that is empty or false is left out.
-    fn add(&mut self, name: &str, value: Option<Value>) {
+    /// Adds an option with its value, or with each of several. One that is empty or false is left
+    /// out.
+    fn add(&mut self, name: &str, value: &Value) {
         let value = match value {
-            None | Some(Value::Null | Value::Bool(false)) => return,
-            Some(Value::String(text)) if text.is_empty() => return,
-            Some(Value::Bool(true)) => None,
-            Some(Value::String(text)) => Some(text),
-            Some(other) => Some(other.to_string()),
+            Value::Null | Value::Bool(false) => return,
+            Value::String(text) if text.is_empty() => return,
+            Value::Array(values) => return values.iter().for_each(|value| self.add(name, value)),
+            Value::Bool(true) => None,
+            other => Some(words::text(other)),
         };
         self.0.push(format!("--{}", name.replace('_', "-")));
         self.0.extend(value.map(|text| quoted(&text)));

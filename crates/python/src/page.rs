@@ -230,13 +230,6 @@ pub fn initial_window(rule: &str, mss: &str) -> u64 {
     flowstart_compare::initial_window(rule, mss)
 }
 
-/// Which rows of a table are the fastest: each has its mean time, which is `None` where it did not
-/// finish, its change, and the time of its slowest run.
-#[pyfunction]
-pub fn fastest(rows: Vec<[Option<f64>; 3]>) -> Vec<bool> {
-    flowstart_compare::fastest(&rows)
-}
-
 /// A startup's name with its marks.
 #[pyfunction]
 pub fn marked(name: &str) -> String {
@@ -282,7 +275,7 @@ pub fn stack_value(field: &str, text: String) -> String {
 /// Routers such as `target:threshold=90%`: their fields, the admission ahead.
 #[pyfunction]
 pub fn quick_start(text: &str) -> PyResult<Vec<(String, String)>> {
-    flowstart_compare::table("quick_start", "admission", text).map_err(errors::request)
+    flowstart_compare::named_values("quick_start", "admission", text).map_err(errors::request)
 }
 
 /// Steps of a rate such as `50Mbps:10s,0bps:100ms`, as JSON.

@@ -7,10 +7,13 @@
 mod answer;
 mod capture;
 mod frame;
-pub(crate) mod limits;
+mod head;
+mod limits;
 mod lines;
 mod packets;
 mod requests;
+mod scenario_file;
+mod view;
 
 pub use answer::Page;
 pub use capture::capture;
