@@ -121,7 +121,7 @@ IMPAIRING = (
 )
 """The fields that every path of a capture may have besides."""
 
-INTERFACE = "1Gbps"
+INTERFACE = _native.INTERFACE
 """The rate of a host's interface in comparisons, where the path gives none."""
 
 

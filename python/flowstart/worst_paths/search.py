@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
 
-from flowstart.comparison.plan import chosen
 from flowstart.errors import RequestError, SimulationError
 from flowstart.model import stack as stacks
 from flowstart.model.catalog import canonical, list_algorithms, suggest
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import LARGEST, Document, resolve
 from flowstart.model.quantities import Time
+from flowstart.model.variants import settled
 from flowstart.simulation import bounds
 from flowstart.simulation.limits import LimitOptions
 from flowstart.sweeps.language.parameters import endpoints
@@ -201,7 +201,7 @@ def find_worst_paths(
     custom = CustomStartups()
     own = canonical(startup) if isinstance(startup, str) else ""
     others = [a.name for a in list_algorithms("startup") if not a.needs_help and a.name != own]
-    variants = chosen((), [startup, *(others if against is None else against)], custom)
+    variants = settled((), [startup, *(others if against is None else against)], custom)
     _check(measure, runs, distinct, seed, seeds, len(variants))
     ends = endpoints(stack)
     _check_cc(cc, ends.document)

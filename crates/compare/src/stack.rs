@@ -59,21 +59,16 @@ impl Stack {
 
     /// The stack as one word of a command line; none for the usual one.
     pub(crate) fn word(&self) -> Option<String> {
-        if Ok(self) == Stack::usual().as_ref() {
-            return None;
-        }
-        let text = |value: &Value| {
-            value
-                .as_str()
-                .map_or_else(|| value.to_string(), str::to_owned)
-        };
-        let (preset, fields) = self.0.split_first()?;
-        let fields: Vec<_> = fields
-            .iter()
-            .map(|(name, value)| (name.clone(), text(value)))
-            .collect();
-        Some(words::word(&text(&preset.1), &fields))
+        (Ok(self) != Stack::usual().as_ref()).then(|| word(&self.0))
     }
+}
+
+/// A stack as one word, the opposite of [`stack_fields`].
+pub fn word(fields: &[(String, Value)]) -> String {
+    let preset = fields.iter().find(|(name, _)| name == PRESET);
+    let preset = preset.map_or_else(|| DEFAULT.to_owned(), |(_, preset)| words::text(preset));
+    let rest = fields.iter().filter(|(name, _)| name != PRESET);
+    words::word(&preset, &rest.cloned().collect::<Vec<_>>())
 }
 
 /// Whether a stack with these fields uses cached state of earlier connections itself.

@@ -12,7 +12,7 @@ use serde_json::{json, Map, Value};
 const RATES: [&str; 3] = ["rate", "rate_trace", "rate_steps"];
 /// A path: its fields in the order of their definitions.
 #[derive(Clone, Debug)]
-pub(crate) struct Path(Vec<(&'static str, Value)>);
+pub(crate) struct Path(Vec<(String, Value)>);
 
 impl Path {
     /// The path that was given.
@@ -35,38 +35,28 @@ impl Path {
         let mut found = replaced(named, fields);
         let ordered = names
             .iter()
-            .filter_map(|(name, ..)| Some((*name, found.remove(*name)?)));
+            .filter_map(|(name, ..)| found.remove_entry(*name));
         Ok(Path(ordered.collect()))
     }
 
     /// The fields.
-    pub(crate) fn fields(&self) -> &[(&'static str, Value)] {
+    pub(crate) fn fields(&self) -> &[(String, Value)] {
         &self.0
-    }
-
-    /// A field's value.
-    pub(crate) fn get(&self, name: &str) -> Option<&Value> {
-        let mut fields = self.0.iter();
-        fields
-            .find(|(field, _)| *field == name)
-            .map(|(_, value)| value)
     }
 
     /// The fields as a JSON object.
     pub(crate) fn object(&self) -> Map<String, Value> {
-        let fields = self.0.iter();
-        fields
-            .map(|(name, value)| ((*name).to_owned(), value.clone()))
-            .collect()
+        self.0.iter().cloned().collect()
     }
+}
 
-    /// The rate of the interface that flows under test are given.
-    pub(crate) fn interface(&self) -> Option<&'static str> {
-        let has_own = ["nic_rate", "access_rate"]
-            .iter()
-            .any(|name| self.get(name).is_some());
-        (!has_own).then_some(INTERFACE)
-    }
+/// The rate of the interface that flows under test are given. A path without lines before the
+/// bottleneck would otherwise give its rate, which no sender knows.
+pub(crate) fn interface(path: &Map<String, Value>) -> Option<&'static str> {
+    let has_own = ["nic_rate", "access_rate"]
+        .iter()
+        .any(|name| path.contains_key(*name));
+    (!has_own).then_some(INTERFACE)
 }
 
 /// The value of an option as the scenario's field has it.
