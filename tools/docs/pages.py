@@ -477,7 +477,7 @@ def index(listed: list[fs.Algorithm]) -> str:
     parts += ["Requirements beyond an ordinary sender:", "\n".join(meant)]
     parts.append(
         "All startups on one path: `flowstart compare --rate 50Mbps --rtt 80ms --startup all`. "
-        "Custom startups: [write an algorithm](../adding-an-algorithm.md)."
+        "Custom startups: [write an algorithm](../../guides/adding-an-algorithm.md)."
     )
     return GENERATED + "\n\n".join(parts) + "\n"
 

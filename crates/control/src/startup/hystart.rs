@@ -26,7 +26,7 @@
 //! `picoquic` is the delay test of private-octopus/picoquic at d199d45 (`hystart/filtered.rs`). Samples are
 //! a millisecond apart or more. What is compared is the smallest of the last seven, and slow start ends
 //! when that has been too large seven times, at any window. `landing=half-then-recovery` is what that
-//! stack does then ([landing](../landing.md)).
+//! stack does then ([landing](../../concepts/landing.md)).
 //!
 //! `linux-5.6` doubles the train limit for a paced sender, whose packets no longer
 //! leave back to back. `2011` is S. Ha and I. Rhee, "Taming the Elephants: New TCP Slow
@@ -35,7 +35,7 @@
 //! left no earlier than the last one before the round. Only the eighth sample of a round is tested.
 //! The handshake is a round.
 //!
-//! `resume=true` tests an exit with the packets in flight ([resume](../resume.md)).
+//! `resume=true` tests an exit with the packets in flight ([resume](../../concepts/resume.md)).
 //!
 //! # State
 //!

@@ -26,7 +26,7 @@
 //! with the queue of that burst, and raise a false alarm at 298 segments where the patch enters
 //! CSS at 1287 ([qualification](../results/published.md)).
 //!
-//! `resume=true` tests an exit with the packets in flight ([resume](../resume.md)).
+//! `resume=true` tests an exit with the packets in flight ([resume](../../concepts/resume.md)).
 //!
 //! # State
 //!

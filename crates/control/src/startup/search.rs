@@ -10,7 +10,7 @@
 //! trips because the delays of such links were found to vary with periods of about three.
 //! SEARCH decides the exit only, so any growth goes with it.
 //!
-//! `resume=true` tests an exit with the packets in flight ([resume](../resume.md)).
+//! `resume=true` tests an exit with the packets in flight ([resume](../../concepts/resume.md)).
 //!
 //! # State
 //!
