@@ -93,11 +93,12 @@ impl Groups {
 #[inline(always)]
 fn first_of(moments: &[Moment]) -> Due {
     let mut first = Due {
-        moment: Moment::NEVER,
+        moment: moments[0],
         event: 0,
     };
-    for (event, moment) in (0..).zip(moments) {
-        if *moment < first.moment {
+    for (event, moment) in (1..).zip(&moments[1..]) {
+        // Most differ by their times.
+        if moment.time <= first.moment.time && *moment < first.moment {
             let moment = *moment;
             first = Due { moment, event };
         }
