@@ -105,8 +105,8 @@ impl Numbers {
         (ack, bytes)
     }
 
-    /// The ranges of the last acknowledgement with the first as it is now, where the others are the
-    /// same and it takes as many bytes.
+    /// The ranges of the last acknowledgement with the present first, where the others are the same
+    /// and it takes as many bytes.
     fn grown_ranges(&mut self) -> Option<AckRanges<ACK_RANGES_ROOM>> {
         let (first, end) = self.received.nth_from_top(0)?;
         let ranges = self.ranges.as_mut()?;

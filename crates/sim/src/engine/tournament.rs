@@ -2,7 +2,7 @@
 //!
 //! A link has one next delivery, and every delivery changes it. So there is a place for each link.
 //! Few links are looked through where the first has delivered; any other only plays against the
-//! first. More are in groups, whose firsts play a tournament of their own.
+//! first. More are in groups, whose firsts play a separate tournament.
 
 use super::event::{Due, EventId};
 use flowstart_network::moment::Moment;
