@@ -29,8 +29,19 @@ pub struct Numbers {
 impl Numbers {
     /// A packet has come, its number cut off. Whether it is to be acknowledged at once, by a
     /// Reordering Threshold of `threshold`.
+    #[inline]
     pub fn receive(&mut self, truncated: u32, threshold: u32, now: Instant) -> bool {
-        let next = self.received.end().unwrap_or(0);
+        let Some(top) = self.received.grow_top(|end| wrapped(end) == truncated) else {
+            return self.receive_out_of_order(truncated, threshold, now);
+        };
+        self.largest_at = now;
+        self.new_gaps > MOST_NEW_GAPS || self.shows_loss(top, threshold)
+    }
+
+    /// A packet has come that does not follow the largest number.
+    #[inline(never)]
+    fn receive_out_of_order(&mut self, truncated: u32, threshold: u32, now: Instant) -> bool {
+        let next = self.end();
         let number = expand(next, truncated);
         if number >= next {
             self.largest_at = now;
@@ -42,7 +53,8 @@ impl Numbers {
             self.forget_oldest();
         }
         let late = number < next && threshold == 1;
-        self.new_gaps > MOST_NEW_GAPS || late || self.shows_loss(threshold)
+        let top = self.received.nth_from_top(0).unwrap_or_default();
+        self.new_gaps > MOST_NEW_GAPS || late || self.shows_loss(top, threshold)
     }
 
     /// Forgets the lowest ranges where there are too many.
@@ -54,9 +66,9 @@ impl Numbers {
     }
 
     /// Whether a packet that no acknowledgement could have shown to be missing is now missing by
-    /// the threshold (draft-ietf-quic-ack-frequency §6.2).
-    fn shows_loss(&self, threshold: u32) -> bool {
-        let (top, end) = self.received.nth_from_top(0).unwrap_or_default();
+    /// the threshold (draft-ietf-quic-ack-frequency §6.2). The highest range is `[top, end)`.
+    #[inline]
+    fn shows_loss(&self, (top, end): (u64, u64), threshold: u32) -> bool {
         let threshold = u64::from(threshold);
         let from = (self.told + 1).saturating_sub(threshold);
         if from >= top {
@@ -93,8 +105,8 @@ impl Numbers {
         (ack, bytes)
     }
 
-    /// The ranges of the last acknowledgement with the first as it is now, where the others are the
-    /// same and it takes as many bytes.
+    /// The ranges of the last acknowledgement with the present first, where the others are the same
+    /// and it takes as many bytes.
     fn grown_ranges(&mut self) -> Option<AckRanges<ACK_RANGES_ROOM>> {
         let (first, end) = self.received.nth_from_top(0)?;
         let ranges = self.ranges.as_mut()?;

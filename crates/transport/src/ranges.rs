@@ -96,6 +96,14 @@ impl RangeSet {
         }
     }
 
+    /// Adds one to the highest range if `grows` of its end; that range then.
+    #[inline]
+    pub fn grow_top(&mut self, grows: impl FnOnce(u64) -> bool) -> Option<(u64, u64)> {
+        let top = self.ranges.back_mut().filter(|top| grows(top.1))?;
+        top.1 += 1;
+        Some(*top)
+    }
+
     /// Adds `[start, end)`, which begins below the last range.
     fn insert_below(&mut self, start: u64, end: u64, mut fresh: impl FnMut(u64, u64)) {
         let at = self.search(start);

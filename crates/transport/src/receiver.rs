@@ -580,7 +580,7 @@ impl Receiver {
     }
 
     /// With packet numbers, gaps among those count and not holes in the stream (RFC 9000 §13.2.1).
-    #[inline(never)]
+    #[inline]
     fn takes_number_in_order(&mut self, data: &Data, threshold: u32, now: Instant) -> bool {
         let spaces = self.numbers();
         if spaces.first == Instant::ZERO {
@@ -606,10 +606,12 @@ impl Receiver {
         Some(self.acknowledge(self.next, self.next, now))
     }
 
+    #[inline]
     fn numbers(&mut self) -> &mut Spaces {
         self.meters().numbers.get_or_insert_default()
     }
 
+    #[inline]
     fn meters(&mut self) -> &mut AckPayload {
         &mut self.extensions.get_or_insert_default().meters
     }

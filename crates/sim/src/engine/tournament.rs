@@ -2,7 +2,7 @@
 //!
 //! A link has one next delivery, and every delivery changes it. So there is a place for each link.
 //! Few links are looked through where the first has delivered; any other only plays against the
-//! first. More are in groups, whose firsts play a tournament of their own.
+//! first. More are in groups, whose firsts play a separate tournament.
 
 use super::event::{Due, EventId};
 use flowstart_network::moment::Moment;
@@ -93,11 +93,12 @@ impl Groups {
 #[inline(always)]
 fn first_of(moments: &[Moment]) -> Due {
     let mut first = Due {
-        moment: Moment::NEVER,
+        moment: moments[0],
         event: 0,
     };
-    for (event, moment) in (0..).zip(moments) {
-        if *moment < first.moment {
+    for (event, moment) in (1..).zip(&moments[1..]) {
+        // Most differ by their times.
+        if moment.time <= first.moment.time && *moment < first.moment {
             let moment = *moment;
             first = Due { moment, event };
         }

@@ -1,20 +1,18 @@
 //! The arrivals of data at flows: scheduled ones, and those of flows that open when the startup of
 //! another has ended.
 
-use super::clock::Event;
-use super::flows::{Flows, Life};
-use super::simulation::Simulation;
+use super::flows::Flows;
 use crate::compile::Prepared;
-use crate::flow_plan::{AfterFlow, FlowPlan, Opening};
+use crate::flow_plan::{AfterFlow, FlowPlan};
 use crate::workload::{arrivals, scheduled, Arrival, ScheduledArrival};
 use flowstart_control::Instant;
 use flowstart_network::moment::Moment;
 
 /// A flow that waits for the end of another's startup.
 #[derive(Clone, Copy, Debug)]
-struct Follower {
-    flow: u32,
-    after: AfterFlow,
+pub(super) struct Follower {
+    pub(super) flow: u32,
+    pub(super) after: AfterFlow,
 }
 
 /// The arrivals of a run.
@@ -43,10 +41,23 @@ impl Arrivals {
         }
     }
 
-    /// The next arrival whose time is known.
-    fn next(&self, flows: &Flows) -> Option<Arrival> {
+    /// The moment of the next arrival whose time is known, caused by what has made that known.
+    pub(super) fn next(&self, flows: &Flows) -> Option<Moment> {
         let next = self.scheduled.get(self.come)?;
-        Some(arrival(*next, flows))
+        Some(Moment {
+            time: arrival(*next, flows).at,
+            cause: known_since(next.flow, flows),
+        })
+    }
+
+    /// Takes the next arrival, if it is due.
+    pub(super) fn take(&mut self, flows: &Flows, now: Instant) -> Option<Arrival> {
+        let next = arrival(*self.scheduled.get(self.come)?, flows);
+        if next.at > now {
+            return None;
+        }
+        self.come += 1;
+        Some(next)
     }
 
     /// Whether a flow waits for the end of another's startup.
@@ -56,20 +67,20 @@ impl Arrivals {
     }
 
     /// Whether a flow waits for the end of this one's startup.
-    fn wait_for(&self, flow: u32) -> bool {
+    pub(super) fn wait_for(&self, flow: u32) -> bool {
         let found = self.followers.binary_search_by_key(&flow, |f| f.after.flow);
         found.is_ok()
     }
 
     /// Removes and returns the flows that wait for this one.
-    fn release(&mut self, flow: u32) -> Vec<Follower> {
+    pub(super) fn release(&mut self, flow: u32) -> Vec<Follower> {
         let begin = self.followers.partition_point(|f| f.after.flow < flow);
         let end = self.followers.partition_point(|f| f.after.flow <= flow);
         self.followers.drain(begin..end).collect()
     }
 
     /// Schedules the arrivals at a flow whose start is known now.
-    fn schedule(&mut self, flow: u32, flows: &Flows) {
+    pub(super) fn schedule(&mut self, flow: u32, flows: &Flows) {
         for new in scheduled(flow, flows.kind(flow)) {
             let at = arrival(new, flows).at;
             let to_come = &self.scheduled[self.come..];
@@ -91,69 +102,4 @@ fn known_since(flow: u32, flows: &Flows) -> Instant {
     after.map_or(Instant::ZERO, |(after, start)| {
         start.saturating_sub(after.pause)
     })
-}
-
-impl Simulation<'_> {
-    /// Puts the next arrival among the events.
-    pub(super) fn schedule_arrival(&mut self) {
-        if let Some(next) = self.arrivals.next(&self.flows) {
-            let moment = Moment {
-                time: next.at,
-                cause: known_since(next.flow, &self.flows),
-            };
-            self.clock.schedule_at(Event::Arrival, moment);
-        }
-    }
-
-    /// The next arrival is due.
-    pub(super) fn on_arrival(&mut self) {
-        // Of what is due at a startup's end there may be more events than arrivals.
-        let next = self.arrivals.next(&self.flows);
-        let Some(arrival) = next.filter(|next| next.at <= self.clock.now) else {
-            return;
-        };
-        self.arrivals.come += 1;
-        self.schedule_arrival();
-        self.take_in(arrival);
-        if !self.dependencies.is_empty() {
-            self.on_available(arrival.flow);
-        }
-    }
-
-    /// A flow gets data.
-    pub(super) fn take_in(&mut self, arrival: Arrival) {
-        if self.flows.state(arrival.flow).life == Life::Waiting {
-            let (plan, kind) = self.flows.flow(arrival.flow);
-            let opening = match plan.handshake {
-                true if kind.by_receiver => Opening::ByReceiver,
-                true => Opening::Handshake,
-                false => Opening::Established(kind.rtt),
-            };
-            self.open(arrival, opening);
-        } else if let Some(ends) = self.flows.endpoints_mut(arrival.flow) {
-            ends.sender.push(arrival.bytes, self.clock.now);
-        } else {
-            // The connection was given up.
-            return;
-        }
-        self.transmit(arrival.flow);
-    }
-
-    /// Opens the flows that have waited for the end of this one's startup, if it has ended.
-    #[cold]
-    pub(super) fn release_followers(&mut self, flow: u32) {
-        if !self.arrivals.wait_for(flow) {
-            return;
-        }
-        let ends = self.flows.endpoints(flow);
-        if ends.is_none_or(|ends| ends.sender.exit().is_none()) {
-            return;
-        }
-        for follower in self.arrivals.release(flow) {
-            let start = self.clock.now + follower.after.pause;
-            self.flows.set_start(follower.flow, start);
-            self.arrivals.schedule(follower.flow, &self.flows);
-            self.schedule_arrival();
-        }
-    }
 }

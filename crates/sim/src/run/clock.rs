@@ -122,3 +122,48 @@ impl Clock {
         self.end = self.end.min(time);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_come_back_as_they_were_scheduled_up_to_the_end() {
+        let mut clock = Clock::new(2, Instant(9));
+        let timer = |flow, receiver| Event::Timer { flow, receiver };
+        let events = [
+            Event::Web,
+            timer(0, false),
+            Event::Delivery(1),
+            timer(7, true),
+            Event::Arrival,
+            Event::DependentWrite,
+        ];
+        for (event, time) in events.into_iter().zip(1..) {
+            clock.schedule(event, Instant(time));
+        }
+        clock.schedule(timer(1, false), Instant(10));
+        for (event, time) in events.into_iter().zip(1..) {
+            assert_eq!(clock.advance(|_| false), Some(event));
+            assert_eq!(clock.now, Instant(time));
+            if event == Event::Delivery(1) {
+                clock.set_delivery(1, None);
+            }
+        }
+        assert_eq!(clock.advance(|_| false), None);
+        assert_eq!((clock.now, clock.events), (Instant(9), 6));
+    }
+
+    #[test]
+    fn far_off_timers_of_flows_that_are_over_are_dropped() {
+        let mut clock = Clock::new(1, Instant::from_secs(9));
+        for flow in 0..2 {
+            let receiver = false;
+            clock.schedule(Event::Timer { flow, receiver }, Instant::from_secs(1));
+        }
+        let (flow, receiver) = (1, false);
+        let due = Some(Event::Timer { flow, receiver });
+        assert_eq!(clock.advance(|flow| flow == 0), due);
+        assert_eq!(clock.advance(|flow| flow == 0), None);
+    }
+}

@@ -1,11 +1,8 @@
 //! Writes of conversations that wait for the delivery of others.
 
-use super::clock::Event;
-use super::log::WriteLog;
-use super::simulation::Simulation;
 use crate::compile::Prepared;
 use crate::flow_plan::FlowPlan;
-use crate::workload::Arrival;
+use crate::record::write_log::WriteLog;
 use flowstart_control::{Duration, Instant};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,11 +10,11 @@ use std::ops::Range;
 
 /// A write that waits for another.
 #[derive(Clone, Copy)]
-struct Wait {
+pub(super) struct Wait {
     /// The place in the log of what it waits for, and its own.
     cause: usize,
-    place: usize,
-    flow: u32,
+    pub(super) place: usize,
+    pub(super) flow: u32,
     pause: Duration,
 }
 
@@ -60,7 +57,7 @@ impl DependentWrites {
     }
 
     /// The writes at these places have been delivered: when what waits for them will be due.
-    fn delivered(&mut self, places: Range<usize>, now: Instant) -> Vec<Instant> {
+    pub(super) fn delivered(&mut self, places: Range<usize>, now: Instant) -> Vec<Instant> {
         let before = |place| self.waits.partition_point(|wait| wait.cause < place);
         let waiting = before(places.start)..before(places.end);
         let due = waiting.map(|number| (now + self.waits[number].pause, number));
@@ -70,57 +67,8 @@ impl DependentWrites {
     }
 
     /// The next that is due.
-    fn take_due(&mut self) -> Option<Wait> {
+    pub(super) fn take_due(&mut self) -> Option<Wait> {
         let Reverse((_, number)) = self.coming.pop()?;
         Some(self.waits[number])
-    }
-}
-
-impl Simulation<'_> {
-    /// The writes at these places have been delivered.
-    #[cold]
-    pub(super) fn on_dependency_delivered(&mut self, places: Range<usize>) {
-        for time in self.dependencies.delivered(places, self.clock.now) {
-            self.clock.schedule(Event::DependentWrite, time);
-        }
-    }
-
-    /// The next write that has waited is due.
-    pub(super) fn on_dependent_write(&mut self) {
-        let Some(wait) = self.dependencies.take_due() else {
-            return;
-        };
-        self.recorders.writes.records[wait.place].is_due = true;
-        self.hand_over(wait.flow);
-    }
-
-    /// An application that has written at a separate time continues with what has waited and is
-    /// due.
-    pub(super) fn on_available(&mut self, flow: u32) {
-        let kind = self.flows.flow(flow).0.kind;
-        if let Some((_, record)) = self.recorders.writes.next(flow, kind) {
-            record.available = self.clock.now.into();
-            self.hand_over(flow);
-        }
-    }
-
-    /// Hands over what is due of a flow, in order.
-    fn hand_over(&mut self, flow: u32) {
-        let at = self.clock.now;
-        loop {
-            let (plan, kind) = self.flows.flow(flow);
-            let Some((number, record)) = self.recorders.writes.next(flow, plan.kind) else {
-                return;
-            };
-            if !record.is_due {
-                return;
-            }
-            record.available = at.into();
-            if !plan.start.is_some() {
-                self.flows.set_start(flow, at);
-            }
-            let bytes = kind.bytes_of(number);
-            self.take_in(Arrival { at, flow, bytes });
-        }
     }
 }

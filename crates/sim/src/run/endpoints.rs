@@ -1,8 +1,8 @@
 //! The two endpoints of a flow, and the events of their timers.
 
-use super::log::Stage;
 use crate::maybe_time::MaybeTime;
 use crate::record::flow_record::FlowRecord;
+use crate::record::write_log::Stage;
 use flowstart_control::{Duration, Exit, Instant};
 use flowstart_transport::receiver::Receiver;
 use flowstart_transport::sender::Sender;
@@ -83,5 +83,37 @@ impl Endpoints {
         record.keep_exit(self.sender.exit(), exits);
         record.reset = self.sender.failed();
         record.min_rtt = self.sender.min_rtt().unwrap_or(Duration::MAX);
+    }
+}
+
+/// The receiver of a flow that is over, while packets of its are on their way.
+pub(super) struct LateReceiver {
+    pub(super) receiver: Receiver,
+    pub(super) timer: Timer,
+    /// How many.
+    pub(super) to_come: u64,
+}
+
+impl LateReceiver {
+    /// The receiver of a flow that is over, if packets of it are still in flight. The record
+    /// has the packets that arrived before.
+    pub(super) fn of(ends: &Endpoints, record: &FlowRecord) -> Option<LateReceiver> {
+        let gone = record.packets_arrived + record.packets_dropped;
+        let to_come = ends.sender.counters().packets_sent.saturating_sub(gone);
+        (to_come > 0).then(|| LateReceiver {
+            receiver: ends.receiver.clone(),
+            timer: ends.receiver_timer,
+            to_come,
+        })
+    }
+
+    /// Bytes that it takes.
+    pub(super) fn bytes_held(&self) -> usize {
+        size_of::<LateReceiver>() + self.receiver.bytes_held()
+    }
+
+    /// Whether it has nothing more to answer.
+    pub(super) fn is_done(&self) -> bool {
+        self.to_come == 0 && self.receiver.deadline().is_none()
     }
 }

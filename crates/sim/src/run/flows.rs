@@ -1,11 +1,10 @@
 //! The flows of a run: the state and record of each, and its endpoints while it lasts.
 
-use super::endpoints::{Endpoints, Timer};
-use super::late::LateReceiver;
-use super::log::{next_due, Stage};
+use super::endpoints::{Endpoints, LateReceiver, Timer};
 use crate::flow_plan::{FlowKind, FlowPlan};
 use crate::memory::Memories;
 use crate::record::flow_record::FlowRecord;
+use crate::record::write_log::{next_due, Stage};
 use crate::slab::Slab;
 use flowstart_control::signals::PathMemory;
 use flowstart_control::{Exit, Instant};

@@ -1,7 +1,6 @@
 //! What a run uses while it runs. An estimate cannot know what queues will drop, nor what a window
 //! holds that no path carries; so usage is looked at every few thousand steps.
 
-use super::simulation::Simulation;
 use crate::flow_plan::Opening;
 
 /// Steps between two looks: some 100 µs.
@@ -67,24 +66,24 @@ impl<'a> Meter<'a> {
     }
 
     /// What `events` leave of the steps: data packets sent so far.
-    fn packets(&mut self, events: u64) -> u64 {
+    pub(super) fn packets(&mut self, events: u64) -> u64 {
         self.look_next();
         let sent = self.granted.saturating_sub(events);
         sent.saturating_sub(self.opening)
     }
 
     /// Whether bytes are to be counted again, of so many flows and links.
-    fn is_old(&self, packets: u64, visited: usize) -> bool {
+    pub(super) fn is_old(&self, packets: u64, visited: usize) -> bool {
         packets >= self.counted.packets + SENT.max(SENT_PER_VISIT * visited as u64)
     }
 
     /// They were.
-    fn count(&mut self, usage: Usage) {
+    pub(super) fn count(&mut self, usage: Usage) {
         self.counted = usage;
     }
 
     /// Whether the run may continue that has sent so many packets.
-    fn allow(&mut self, packets: u64) -> bool {
+    pub(super) fn allow(&mut self, packets: u64) -> bool {
         let usage = Usage {
             packets,
             ..self.counted
@@ -95,27 +94,6 @@ impl<'a> Meter<'a> {
             self.granted += STEPS as u64;
         }
         !self.refused
-    }
-}
-
-impl Simulation<'_> {
-    /// Whether the run is allowed to use more than it has.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn may_use_more(&mut self) -> bool {
-        let packets = self.meter.packets(self.clock.events);
-        let visited = self.flows.open_count() + self.network.links.len();
-        if self.meter.is_old(packets, visited) {
-            let bytes = self.bytes_held();
-            self.meter.count(Usage { packets, bytes });
-        }
-        self.meter.allow(packets)
-    }
-
-    /// Bytes of state, without what does not grow while the run continues.
-    fn bytes_held(&mut self) -> u64 {
-        let recorded = self.recorders.bytes_held();
-        (self.network.bytes_held() + recorded + self.flows.bytes_held()) as u64
     }
 }
 

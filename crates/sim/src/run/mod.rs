@@ -1,5 +1,6 @@
 //! From a scenario to its outcome.
 
+mod application;
 mod arrivals;
 mod clock;
 mod dependent_writes;
@@ -8,15 +9,12 @@ mod external_sender;
 mod flows;
 mod late;
 mod load;
-mod log;
 mod meter;
 mod network;
-mod opening;
 mod outcome;
 mod prefetch;
-mod recorders;
+mod recording;
 mod simulation;
-mod web;
 
 pub use external_sender::ExternalSender;
 pub use load::{Load, Request, Requests};

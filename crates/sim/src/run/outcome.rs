@@ -108,7 +108,7 @@ impl Simulation<'_> {
     /// Records the departures of packets that have left the queue and not arrived.
     fn record_departures_under_way(&mut self) {
         for link in self.network.hop_links() {
-            if self.recorders.queue(link, &self.network).is_none() {
+            if self.recorded_queue(link).is_none() {
                 continue;
             }
             let state = &self.network.links[link as usize];

@@ -8,15 +8,15 @@ use super::arrivals::Arrivals;
 use super::clock::{Clock, Event};
 use super::dependent_writes::DependentWrites;
 use super::flows::Flows;
-use super::log::Stage;
-use super::meter::Meter;
+use super::meter::{Meter, Usage};
 use super::network::RunNetwork;
-use super::recorders::Recorders;
 use crate::compile::Prepared;
 use crate::flow_plan::FlowPlan;
 use crate::record::recorder::{
     RunEvent, ANSWERED, ARRIVED, IN_NETWORK, PROGRESS, REPLIED, SENT, TIMER, TRANSMITTED,
 };
+use crate::record::recorders::Recorders;
+use crate::record::write_log::Stage;
 use crate::workload::web::Sessions;
 use flowstart_control::Instant;
 use flowstart_network::graph::{LinkId, Network, Route};
@@ -48,9 +48,9 @@ impl<'a> Simulation<'a> {
         meter: Meter<'a>,
     ) -> Simulation<'a> {
         let routes = network.route_of.clone();
-        let mut network = RunNetwork::new(prepared, network);
-        let recorders = Recorders::new(prepared, &plans, &mut network);
-        Simulation {
+        let network = RunNetwork::new(prepared, network);
+        let recorders = Recorders::new(prepared, &plans, &network.lines);
+        let mut simulation = Simulation {
             clock: Clock::new(
                 network.links.len(),
                 prepared.recording.end().min(prepared.end),
@@ -63,7 +63,9 @@ impl<'a> Simulation<'a> {
             recorders,
             meter,
             prepared,
-        }
+        };
+        simulation.record_links();
+        simulation
     }
 
     pub(super) fn run(&mut self, mut go_on: impl FnMut() -> bool) {
@@ -92,6 +94,25 @@ impl<'a> Simulation<'a> {
 
     fn all_have_ended(&self) -> bool {
         self.flows.unfinished() == 0 && self.web.unfinished() == 0
+    }
+
+    /// Whether the run is allowed to use more than it has.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn may_use_more(&mut self) -> bool {
+        let packets = self.meter.packets(self.clock.events);
+        let visited = self.flows.open_count() + self.network.links.len();
+        if self.meter.is_old(packets, visited) {
+            let bytes = self.bytes_held();
+            self.meter.count(Usage { packets, bytes });
+        }
+        self.meter.allow(packets)
+    }
+
+    /// Bytes of state, without what does not grow while the run continues.
+    fn bytes_held(&mut self) -> u64 {
+        let recorded = self.recorders.bytes_held();
+        (self.network.bytes_held() + recorded + self.flows.bytes_held()) as u64
     }
 
     #[inline]

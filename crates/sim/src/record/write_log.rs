@@ -1,11 +1,11 @@
 //! How far the data of flows has got: what is due to be noted next, and what became of writes.
 
+use super::flow::{wire_bytes, Ideal, TransferRow};
+use super::flow_record::FlowRecord;
+use super::recorder::{Kinds, Recorder, RunEvent, Scene, IN_NETWORK, SENT, TIMER};
 use crate::compile::Prepared;
 use crate::flow_plan::{FlowKind, FlowPlan, When, Write};
 use crate::maybe_time::MaybeTime;
-use crate::record::flow::{wire_bytes, Ideal, TransferRow};
-use crate::record::flow_record::FlowRecord;
-use crate::record::recorder::{Kinds, Recorder, RunEvent, Scene, IN_NETWORK, SENT, TIMER};
 use flowstart_control::Instant;
 use flowstart_network::chain::Chain;
 use flowstart_wire::{Body, Data};
@@ -13,14 +13,14 @@ use std::ops::Range;
 
 /// How far data can have got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(crate) enum Stage {
     Delivered = 0,
     Acknowledged = 1,
 }
 
 /// The first position beyond `position` at which a write or the whole transfer ends, or where the
 /// first byte of a write is delivered.
-pub(super) fn next_due(plan: &FlowPlan, kind: &FlowKind, stage: Stage, position: u64) -> u64 {
+pub(crate) fn next_due(plan: &FlowPlan, kind: &FlowKind, stage: Stage, position: u64) -> u64 {
     let next = kind.writes.partition_point(|write| write.end <= position);
     let begins = begin(&kind.writes, next) == position;
     let write = kind.writes.get(next).map(|write| match stage {
@@ -39,11 +39,11 @@ fn begin(writes: &[Write], number: usize) -> u64 {
 
 /// What is noted of a write.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct WriteRecord {
+pub(crate) struct WriteRecord {
     /// What it waits for has been delivered, and the pause after it is over.
-    pub(super) is_due: bool,
+    pub(crate) is_due: bool,
     /// When it was handed over; not noted where nothing waits for anything.
-    pub(super) available: MaybeTime,
+    pub(crate) available: MaybeTime,
     /// When its first byte left.
     sent: MaybeTime,
     first_delivered: MaybeTime,
@@ -57,15 +57,15 @@ pub(super) struct WriteRecord {
 
 /// What is noted of the writes of flows that have several. These are flows of entries, so those of a
 /// kind have consecutive numbers.
-pub(super) struct WriteLog<'a> {
+pub(crate) struct WriteLog<'a> {
     kinds: &'a [FlowKind],
-    pub(super) records: Vec<WriteRecord>,
+    pub(crate) records: Vec<WriteRecord>,
     /// For each kind: its first flow, and where the records of that begin.
     begins: Vec<(u32, usize)>,
 }
 
 impl<'a> WriteLog<'a> {
-    pub(super) fn new(prepared: &'a Prepared) -> WriteLog<'a> {
+    pub(crate) fn new(prepared: &'a Prepared) -> WriteLog<'a> {
         let (mut flows, mut writes) = (0, 0);
         let mut begins = Vec::with_capacity(prepared.flows.len());
         for entry in &prepared.flows {
@@ -81,12 +81,12 @@ impl<'a> WriteLog<'a> {
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.records.is_empty()
     }
 
     /// The places of the records of a flow of a kind.
-    pub(super) fn places(&self, flow: u32, kind: u32) -> Range<usize> {
+    pub(crate) fn places(&self, flow: u32, kind: u32) -> Range<usize> {
         let writes = self.kinds[kind as usize].writes.len();
         let (first, begin) = self.begins[kind as usize];
         let begin = begin + (flow - first) as usize * writes;
@@ -94,7 +94,7 @@ impl<'a> WriteLog<'a> {
     }
 
     /// The records of a flow of a kind, if its writes are listed.
-    pub(super) fn of(&mut self, flow: u32, kind: u32) -> Option<FlowWrites<'_>> {
+    pub(crate) fn of(&mut self, flow: u32, kind: u32) -> Option<FlowWrites<'_>> {
         let writes = &self.kinds[kind as usize].writes;
         if writes.is_empty() {
             return None;
@@ -108,7 +108,7 @@ impl<'a> WriteLog<'a> {
     }
 
     /// The number and the record of the first write of a flow that has not been handed over.
-    pub(super) fn next(&mut self, flow: u32, kind: u32) -> Option<(usize, &mut WriteRecord)> {
+    pub(crate) fn next(&mut self, flow: u32, kind: u32) -> Option<(usize, &mut WriteRecord)> {
         let places = self.places(flow, kind);
         let records = &mut self.records[places];
         let number = records.partition_point(|noted| noted.available.is_some());
@@ -116,7 +116,7 @@ impl<'a> WriteLog<'a> {
     }
 
     /// One row for each of them.
-    pub(super) fn rows(&self, records: &[FlowRecord], chain: &Chain) -> Vec<TransferRow> {
+    pub(crate) fn rows(&self, records: &[FlowRecord], chain: &Chain) -> Vec<TransferRow> {
         let mut rows = Vec::with_capacity(self.records.len());
         let mut mine = self.records.iter();
         if mine.len() == 0 {
@@ -215,7 +215,7 @@ fn ideal(kind: &FlowKind, plan: &FlowPlan, number: usize, chain: &Chain) -> f64 
 }
 
 /// The writes of a flow, and what is noted of them.
-pub(super) struct FlowWrites<'a> {
+pub(crate) struct FlowWrites<'a> {
     writes: &'a [Write],
     /// The place of the first record.
     first: usize,
@@ -224,7 +224,7 @@ pub(super) struct FlowWrites<'a> {
 
 impl FlowWrites<'_> {
     /// All data has got so far as `position`. The places of what has got there with it, as a whole.
-    pub(super) fn reach(&mut self, stage: Stage, position: u64, now: Instant) -> Range<usize> {
+    pub(crate) fn reach(&mut self, stage: Stage, position: u64, now: Instant) -> Range<usize> {
         let at = stage as usize;
         let next = self
             .records
@@ -249,7 +249,7 @@ impl FlowWrites<'_> {
     }
 
     /// A packet leaves. It counts for the write in which it begins.
-    pub(super) fn send(&mut self, data: &Data, again: bool, now: Instant) {
+    pub(crate) fn send(&mut self, data: &Data, again: bool, now: Instant) {
         if data.is_empty() {
             return;
         }
@@ -269,7 +269,7 @@ impl FlowWrites<'_> {
     }
 
     /// A packet is lost. It counts for the write in which it begins, where it was counted as sent.
-    pub(super) fn drop(&mut self, data: &Data) {
+    pub(crate) fn drop(&mut self, data: &Data) {
         if data.is_empty() {
             return;
         }
@@ -279,7 +279,7 @@ impl FlowWrites<'_> {
     }
 
     /// The timer has expired with data outstanding from here on.
-    pub(super) fn time_out(&mut self, position: u64) {
+    pub(crate) fn time_out(&mut self, position: u64) {
         if let Some(noted) = self.at(position) {
             noted.timeouts += 1;
         }
