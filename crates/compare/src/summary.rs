@@ -375,7 +375,9 @@ pub fn order(found: &[Summary], plan: &Plan) -> Vec<String> {
             let own = found.iter().filter(|one| one.startup == *name);
             let is_done = own.clone().all(|one| one.complete == one.flows);
             let is_done = is_done && own.clone().next().is_some();
-            let logs = own.filter_map(|one| one.slowdown).map(|one| Some(libm::log(one)));
+            let logs = own
+                .filter_map(|one| one.slowdown)
+                .map(|one| Some(libm::log(one)));
             (!is_done, mean(logs).unwrap_or(f64::INFINITY))
         };
         names.sort_by(|one, other| {

@@ -28,7 +28,7 @@ def execute(
     with bounds.repeated(1 + FEWEST_REPEATS if uncertainty else 1):  # of large sizes
         batch = run_many(ready.scenarios, workers, progress, plan.custom)
     found = ready.result(batch)
-    if not uncertainty or found.interrupted or not len(found.rows):
+    if not uncertainty or found.interrupted or not len(found.flow_rows):
         return found
     try:
         return with_intervals(found, workers=workers, progress=progress)
@@ -60,7 +60,7 @@ class Prepared:
         runs = batch["runs"].lists()
         return Comparison(
             plan=self.plan,
-            rows=self.plan.native.rows(batch, self.cases),
+            flow_rows=self.plan.native.rows(batch, self.cases),
             failures=failures(batch, self.cases),
             interrupted=batch["interrupted"],
             finished=sum(not error for error in runs["error"]),
