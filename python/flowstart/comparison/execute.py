@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from flowstart.comparison.plan import FEWEST_REPEATS, Case, Plan
 from flowstart.comparison.result import Comparison, failures
-from flowstart.model import perturbation
 from flowstart.simulation import bounds
 from flowstart.simulation.batch import run_many
 
@@ -73,8 +72,7 @@ class Prepared:
 def prepare(plan: Plan) -> Prepared:
     """Checks a plan; seeds that could not differ are run once."""
     requested = len(plan.seeds)
-    drawn = perturbation.drawn(plan.resolved[plan.startups[0]])
-    if requested > 1 and not drawn:
+    if not plan.drawn and requested > 1:
         plan = dataclasses.replace(plan, seeds=plan.seeds[:1])
     return Prepared(plan, requested - len(plan.seeds))
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 
 from flowstart import _native
 from flowstart.errors import RequestError
-from flowstart.model import scenario, specs
+from flowstart.model import perturbation, scenario, specs
 from flowstart.model import stack as stacks
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import LARGEST, Document, encode, plain
@@ -90,8 +90,11 @@ class Plan:
         """
         if not isinstance(stack, str | Endpoint | Mapping | None):
             raise RequestError("a name or a table of fields is needed", ("stack",), repr(stack))
-        if requests is not None and requests < 2:
-            raise RequestError("at least two are needed", ("requests",), requests)
+        if requests is not None and not isinstance(requests, int):
+            raise RequestError("a whole number is needed", ("requests",), repr(requests))
+        if requests is not None and not 2 <= requests <= MOST_RUNS:
+            right = "at least two are needed" if requests < 2 else f"at most {MOST_RUNS} is possible"
+            raise RequestError(right, ("requests",), requests)
         fields = stacks.parse(stack) if isinstance(stack, str) else plain(stack)
         fields = stacks.of_scenario(fields)
         options = {
@@ -219,6 +222,11 @@ class Plan:
         """The whole configuration of the first run of each variant."""
         texts = self.native.resolved(self.seeds[0], self.custom.natives())
         return dict(zip(self.startups, map(json.loads, texts), strict=True))
+
+    @functools.cached_property
+    def drawn(self) -> list[str]:
+        """What is drawn at random, in words; another seed draws something else."""
+        return perturbation.drawn(self.resolved[self.startups[0]])
 
     def entries(self) -> list[dict[str, Any]]:
         """The entries of `flows` and `web` that are under test, as they run."""

@@ -11,7 +11,7 @@ from flowstart.comparison import landing, overview, report, tables
 from flowstart.comparison.plan import Case, Plan
 from flowstart.comparison.summary import Group, Summary, summarised
 from flowstart.deployment.stacks import HostStack
-from flowstart.model import document, perturbation, stack
+from flowstart.model import document, stack
 from flowstart.model.catalog import listed
 from flowstart.model.document import Document, queues
 from flowstart.render import columns, figure_files, footnotes
@@ -167,10 +167,10 @@ class Comparison(Result):
         """
         return {name: queues(resolved) for name, resolved in self.plan.resolved.items()}
 
-    @functools.cached_property
+    @property
     def drawn(self) -> list[str]:
         """What is drawn at random, in words; another seed draws something else."""
-        return perturbation.drawn(self.resolved)
+        return self.plan.drawn
 
     @property
     def notes(self) -> list[str]:
