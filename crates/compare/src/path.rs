@@ -60,7 +60,7 @@ impl Path {
 }
 
 /// The rate of the interface that flows under test are given. A path without lines before the
-/// bottleneck would otherwise give its rate, which no sender knows.
+/// bottleneck would otherwise give its rate, which senders do not have.
 pub(crate) fn interface(path: &Map<String, Value>) -> Option<&'static str> {
     let has_own = ["nic_rate", "access_rate"]
         .iter()

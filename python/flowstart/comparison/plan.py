@@ -93,7 +93,9 @@ class Plan:
         if requests is not None and not isinstance(requests, int):
             raise RequestError("a whole number is needed", ("requests",), repr(requests))
         if requests is not None and not 2 <= requests <= MOST_RUNS:
-            right = "at least two are needed" if requests < 2 else f"at most {MOST_RUNS} is possible"
+            right = (
+                "at least two are needed" if requests < 2 else f"at most {MOST_RUNS} is possible"
+            )
             raise RequestError(right, ("requests",), requests)
         fields = stacks.parse(stack) if isinstance(stack, str) else plain(stack)
         fields = stacks.of_scenario(fields)
@@ -136,7 +138,7 @@ class Plan:
     ) -> Self:
         """A scenario with those flows and web sessions under test that name no startup.
 
-        `sizes` are for flows under test that have no size of their own.
+        `sizes` are for flows under test that have no size.
         """
         custom = CustomStartups()
         base = custom.settle(scenario.document(like, allow_python=allow_python))
@@ -243,7 +245,7 @@ class Plan:
     ) -> str | None:
         """The `command` that runs it, these options besides its own; None where there is none.
 
-        Variants of names in `without` are what an option says.
+        Variants of names in `without` are what an option gives.
         """
         path = {} if file else self.base["path"]
         if "hops" in path or not self.custom.from_files:

@@ -35,7 +35,7 @@ def plan_of(
     variants: Sequence[Variant] = (),
     sizes: Sequence[str] | None,
 ) -> Plan:
-    """What is compared; None stands for the usual startups and sizes.
+    """What is compared; None for the usual startups and sizes.
 
     Raises RequestError where an option is wrong, contradicts another or would change nothing.
     """
@@ -76,7 +76,7 @@ def path_of(given: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def stack_of(given: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The stack's fields that were given, those with options of their own as well."""
+    """The stack's fields that were given, those with separate options among them."""
     return dict(json.loads(_native.given_stack(_text(given)))) or None
 
 
