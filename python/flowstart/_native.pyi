@@ -126,6 +126,18 @@ def variants(
 def baseline(given: str | None, names: Sequence[str]) -> str:
     """The name that others are measured against: the given one, slow start, or the first."""
 
+def given_path(given: str, paths: str) -> str | None:
+    """The fields of the path that options give; None where they give nothing of one.
+
+    Options and the paths that are known by name are JSON, the fields names and values in order.
+    """
+
+def given_stack(given: str) -> str:
+    """The fields of the stack that options give: names and values in order."""
+
+def superseded(given: list[str]) -> list[str]:
+    """The fields of a path that these take the place of."""
+
 def comparison_flows(options: str) -> str:
     """The flows of a comparison on a path as JSON: of each its names and values, in order."""
 
@@ -329,12 +341,6 @@ def stack_fields(text: str) -> str:
 
 def stack_value(field: str, text: str) -> str:
     """A value of a stack's field as JSON, a number or a truth value where the field has one."""
-
-def quick_start(text: str) -> list[tuple[str, str]]:
-    """Routers such as `target:threshold=90%`: their fields, the admission ahead."""
-
-def rate_steps(text: str) -> str:
-    """Steps of a rate such as `50Mbps:10s,0bps:100ms`, as JSON."""
 
 def near(name: str, known: list[str]) -> list[str]:
     """Known names that an unknown one may mean: those that contain it, or the nearest."""

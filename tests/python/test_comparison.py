@@ -298,7 +298,9 @@ def test_what_an_interrupted_comparison_lacks_is_said_wherever_it_is_shown() -> 
     lossy = fs.NetworkPath(rate="5Mbps", rtt="64ms", loss="1%")
     whole = fs.compare(lossy, startups=["slow-start", "hystart"], sizes=["100kB"], repeat=3)
     assert "seeds that both" not in whole.legend
-    cut = dataclasses.replace(whole, rows=whole.rows.of_runs(0, 5), interrupted=True, finished=5)
+    cut = dataclasses.replace(
+        whole, flow_rows=whole.flow_rows.of_runs(0, 5), interrupted=True, finished=5
+    )
     note = "stopped by Ctrl-C, 5 of 6 runs are finished: rows with fewer seeds"
     page = pictures(cut)["report.html"].decode()
     for told in (cut.legend, page, *cut.to_dict()["notes"][:1]):
@@ -311,8 +313,8 @@ def test_a_comparison_stopped_before_its_first_run_has_a_headline_without_a_buff
     whole = fs.compare(
         fs.NetworkPath(rate="5Mbps", rtt="64ms"), startups=["slow-start"], sizes=["1kB"]
     )
-    none = whole.rows.of_runs(0, 0)
-    cut = dataclasses.replace(whole, rows=none, interrupted=True, finished=0, buffer=None)
+    none = whole.flow_rows.of_runs(0, 0)
+    cut = dataclasses.replace(whole, flow_rows=none, interrupted=True, finished=0, buffer=None)
     assert cut.headline == "5Mbps, 64ms, seed 1"
 
 

@@ -6,8 +6,6 @@ import inspect
 import flowstart as fs
 from flowstart.cli import compare, flags
 from flowstart.cli.flags import REPETITION, TRAFFIC, Flag, Repetition, filled, flag, of, taking
-from flowstart.comparison.request import own_options
-from flowstart.model.document import json_schema
 
 
 def test_every_field_of_a_path_but_its_hops_has_a_flag() -> None:
@@ -16,10 +14,6 @@ def test_every_field_of_a_path_but_its_hops_has_a_flag() -> None:
         "path"
     }
     assert len(names) == len({*names})
-
-
-def test_flags_of_the_stack_are_fields_of_it() -> None:
-    assert {*own_options()} <= set(json_schema()["$defs"]["StackSpec"]["properties"])
 
 
 def test_no_two_flags_have_the_same_name() -> None:

@@ -14,7 +14,7 @@ pub struct Command<'a> {
     pub options: &'a [(String, Value)],
     /// What is compared.
     pub variants: &'a [Variant],
-    /// Variants that an option stands for.
+    /// Variants that an option gives.
     pub without: &'a [String],
     /// The variant that the others are measured against.
     pub baseline: &'a str,

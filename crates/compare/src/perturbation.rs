@@ -1,4 +1,4 @@
-//! Repeats of a scenario that nobody could tell from it, for results that depend on a coincidence.
+//! Repeats of a scenario with perturbed delays, for results that depend on a coincidence.
 //!
 //! Whether one more packet fits into a queue, or whether an acknowledgement comes just before or just
 //! after a threshold, can decide what a startup does. In repeat number k round trips and delays are up
@@ -17,8 +17,8 @@ const SEEDS_APART: u64 = 1_000_003;
 
 /// Makes a scenario its repeat of a number.
 ///
-/// It is the same for every startup: what differs depends on the number alone. A value that is no time
-/// is kept, for the simulator to refuse.
+/// What differs depends on the number alone, and not on the startup. A value that is no time is kept,
+/// for the simulator to refuse.
 pub fn perturb(scenario: &mut Value, number: u32) {
     if number == 0 {
         return;

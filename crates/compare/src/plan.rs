@@ -318,3 +318,116 @@ fn fill_size(flow: &mut Map<String, Value>, size: &str) {
         None => _ = flow.entry("size").or_insert_with(|| size.into()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::variants::variants;
+
+    fn plan(base: Value, sizes: Option<&[&str]>) -> Result<Plan, String> {
+        let Value::Object(base) = base else {
+            unreachable!()
+        };
+        let startups = ["slow-start".to_owned(), "bbr".to_owned()];
+        let variants = variants(Some(&startups), &[]).unwrap();
+        let sizes = sizes.map(|sizes| sizes.iter().map(|size| (*size).to_owned()).collect());
+        let sizes: Option<Vec<String>> = sizes;
+        Plan::of(base, variants, None, sizes.as_deref()).map_err(|error| error.problem)
+    }
+
+    fn of_options(options: Value) -> Plan {
+        let flows: Vec<Value> = flows(options.as_object().unwrap())
+            .into_iter()
+            .map(|flow| {
+                flow.into_iter()
+                    .map(|(name, value)| (name.to_owned(), value))
+            })
+            .map(|flow| flow.collect::<Map<String, Value>>().into())
+            .collect();
+        plan(json!({"path": {}, "flows": flows}), Some(&["10kB"])).unwrap()
+    }
+
+    fn case(variant: usize) -> Case {
+        Case {
+            size: 0,
+            variant,
+            seed: 7,
+        }
+    }
+
+    #[test]
+    fn a_flow_under_test_has_the_fields_of_its_variant_and_its_size() {
+        let scenario = of_options(json!({"flows": 2, "cc": "cubic"})).scenario(case(1));
+        let flow = json!({
+            "cc": "bbr", "startup": "bbr-startup", "count": 2, "size": "10kB", "cached_cwnd": "1bdp",
+            "interface_rate": "1Gbps",
+        });
+        assert_eq!(scenario, json!({"path": {}, "flows": [flow], "seed": 7}));
+    }
+
+    #[test]
+    fn requests_wait_for_each_other_on_one_connection() {
+        let plan = of_options(json!({"requests": 2, "idle": "1s"}));
+        assert_eq!(
+            (plan.tested.as_slice(), plan.has_requests()),
+            (&[1][..], true)
+        );
+        assert_eq!(plan.requesting(), BTreeSet::from([0]));
+        let flows = plan.scenario(case(0))["flows"].take();
+        let after = json!({"flow": 1, "write": 0, "pause": "1s"});
+        let asked = json!([{"size": "500B", "at": "0s"}, {"size": "500B", "after": after}]);
+        assert_eq!(flows[0]["writes"], asked);
+        assert_eq!(flows[1]["writes"][1]["size"], "10kB");
+        assert!(flows[1].get("size").is_none());
+    }
+
+    #[test]
+    fn flows_with_a_startup_are_background_and_sessions_may_be_under_test() {
+        let base = json!({"flows": [{"startup": "hystart", "count": 3}], "web": [{"size": 9}]});
+        let plan = plan(base, None).unwrap();
+        assert_eq!(
+            (plan.tested.len(), plan.tested_web.as_slice()),
+            (0, &[0][..])
+        );
+        assert_eq!(plan.sizes, [None]);
+        assert_eq!(plan.places(), [0, 0, 0]);
+        let scenario = plan.scenario(case(0));
+        assert_eq!(scenario["flows"][0]["startup"], "hystart");
+        assert_eq!(scenario["web"][0]["startup"], "slow-start");
+    }
+
+    #[test]
+    fn what_contradicts_is_refused() {
+        let own = json!({"flows": [{"size": "1kB"}]});
+        for (base, sizes, problem) in [
+            (
+                json!({"flows": [{"startup": "a"}]}),
+                None,
+                "nothing to compare",
+            ),
+            (own, Some(&["2kB"][..]), "its own size"),
+            (
+                json!({"flows": [{}]}),
+                Some(&["1kB", "1kB"][..]),
+                "`1kB` is given twice",
+            ),
+            (json!({"flows": [{}]}), Some(&[][..]), "no size is given"),
+            (
+                json!({"flows": [{}], "duration": "9s"}),
+                None,
+                "the flow has no end",
+            ),
+        ] {
+            let refused = plan(base, sizes).unwrap_err();
+            assert!(refused.contains(problem), "{refused}");
+        }
+    }
+
+    #[test]
+    fn sizes_of_the_same_number_of_bytes_are_refused() {
+        let plan = plan(json!({"flows": [{}]}), Some(&["10kB", "10pkt", "1460B"])).unwrap();
+        let resolved = |mss: &str| json!({"stack": {"mss": mss}, "flows": [{}]});
+        assert!(plan.check_sizes(&resolved("1448B")).is_ok());
+        assert!(plan.check_sizes(&resolved("1000B")).is_err());
+    }
+}

@@ -93,7 +93,7 @@ pub struct Summary {
     pub min_exit_cwnd_segments: Option<f64>,
     /// The largest one.
     pub max_exit_cwnd_segments: Option<f64>,
-    /// The smallest such window as a multiple of its own flow's bandwidth-delay product.
+    /// The smallest such window as a multiple of the flow's bandwidth-delay product.
     pub min_exit_bdp: Option<f64>,
     /// The largest multiple.
     pub max_exit_bdp: Option<f64>,
@@ -101,9 +101,9 @@ pub struct Summary {
     pub max_queue_pkts: u64,
     /// The completion time against the baseline's: −0.1 is 10 % faster.
     pub change: Option<f64>,
-    /// The same for the time until the sender had everything acknowledged.
+    /// The change of the time until the sender had everything acknowledged.
     pub duration_change: Option<f64>,
-    /// The same for the completion times of the background flows, where there are any.
+    /// The change of the completion times of background flows, where there are any.
     pub background_change: Option<f64>,
     /// Whether the row is marked.
     pub best: bool,
@@ -375,7 +375,9 @@ pub fn order(found: &[Summary], plan: &Plan) -> Vec<String> {
             let own = found.iter().filter(|one| one.startup == *name);
             let is_done = own.clone().all(|one| one.complete == one.flows);
             let is_done = is_done && own.clone().next().is_some();
-            let logs = own.filter_map(|one| one.slowdown).map(|one| Some(libm::log(one)));
+            let logs = own
+                .filter_map(|one| one.slowdown)
+                .map(|one| Some(libm::log(one)));
             (!is_done, mean(logs).unwrap_or(f64::INFINITY))
         };
         names.sort_by(|one, other| {

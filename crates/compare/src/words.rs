@@ -76,7 +76,7 @@ pub(crate) fn pairs(fields: &[(String, Value)]) -> Vec<String> {
     fields.iter().map(pair).collect()
 }
 
-/// A value as it is written where a scenario is read.
+/// A value in the writing of a scenario's file.
 pub(crate) fn text(value: &Value) -> String {
     value
         .as_str()

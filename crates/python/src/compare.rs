@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use flowstart_compare::{
-    order, rows, summaries, Case, Command, Group, Judged, Plan, Row, RunRows, Summary, Variant,
+    order, rows, summaries, Case, Command, Group, Judged, Path, Plan, Row, RunRows, Summary,
+    Variant,
 };
 use flowstart_sim::Scenario;
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::batch::Task;
 use crate::columns::put;
@@ -506,6 +507,34 @@ pub fn variants(
 pub fn baseline(given: Option<&str>, names: Vec<String>) -> PyResult<String> {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     flowstart_compare::baseline(given, &names).map_err(errors::request)
+}
+
+/// The fields of the path that options give, as JSON; `None` where they give nothing of one. Options
+/// and the paths that are known by name are JSON.
+#[pyfunction]
+pub fn given_path(given: &str, paths: &str) -> PyResult<Option<String>> {
+    let (given, paths) = (read(given)?, serde_json::from_str(paths).map_err(refused)?);
+    let path = Path::of(&given, &paths).map_err(errors::request)?;
+    path.map(|path| serde_json::to_string(path.fields()).map_err(refused))
+        .transpose()
+}
+
+/// The fields of the stack that options give, which are JSON, as JSON.
+#[pyfunction]
+pub fn given_stack(given: &str) -> PyResult<String> {
+    let stack = flowstart_compare::given_stack(&read(given)?).map_err(errors::request)?;
+    serde_json::to_string(&stack).map_err(refused)
+}
+
+fn read(given: &str) -> PyResult<Map<String, Value>> {
+    serde_json::from_str(given).map_err(refused)
+}
+
+/// The fields of a path that these take the place of.
+#[pyfunction]
+pub fn superseded(given: Vec<String>) -> Vec<&'static str> {
+    let given: Vec<&str> = given.iter().map(String::as_str).collect();
+    flowstart_compare::superseded(&given)
 }
 
 /// The flows of a comparison on a path, as JSON: of each its names and values, in order. `options`

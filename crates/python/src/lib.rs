@@ -47,8 +47,9 @@ mod _native {
 
     #[pymodule_export]
     use crate::compare::{
-        baseline, comparison_flows, comparison_table, option_text, perturbed, stack_word,
-        variant_text, variants, ComparisonPlan, ComparisonRows, Scenarios,
+        baseline, comparison_flows, comparison_table, given_path, given_stack, option_text,
+        perturbed, stack_word, superseded, variant_text, variants, ComparisonPlan, ComparisonRows,
+        Scenarios,
     };
     #[pymodule_export]
     use crate::custom::signals::Window;
@@ -59,9 +60,8 @@ mod _native {
     #[pymodule_export]
     use crate::page::{
         buffer_warning, check_options, count, drawn, headline, initial_window, legend, marked,
-        near, notes, omissions, percent, preset_omissions, quick_start, rate, rate_steps, ratio,
-        request_fields, seconds, size, small_buffers, split, stack_fields, stack_value,
-        without_effect, Explorer,
+        near, notes, omissions, percent, preset_omissions, rate, ratio, request_fields, seconds,
+        size, small_buffers, split, stack_fields, stack_value, without_effect, Explorer,
     };
     #[pymodule_export]
     use crate::table::Table;

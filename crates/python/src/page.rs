@@ -272,19 +272,6 @@ pub fn stack_value(field: &str, text: String) -> String {
     flowstart_compare::typed(field, text).to_string()
 }
 
-/// Routers such as `target:threshold=90%`: their fields, the admission ahead.
-#[pyfunction]
-pub fn quick_start(text: &str) -> PyResult<Vec<(String, String)>> {
-    flowstart_compare::named_values("quick_start", "admission", text).map_err(errors::request)
-}
-
-/// Steps of a rate such as `50Mbps:10s,0bps:100ms`, as JSON.
-#[pyfunction]
-pub fn rate_steps(text: &str) -> PyResult<String> {
-    let steps = flowstart_compare::rate_steps(text).map_err(errors::request)?;
-    Ok(steps.to_string())
-}
-
 /// Splits a list of names at its commas; several parameters stay with their algorithm.
 #[pyfunction]
 pub fn split(text: &str) -> Vec<String> {

@@ -19,7 +19,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A reader that knows these startups in Python.
+    /// A reader with these startups in Python.
     pub fn new(custom: Option<Bound<'_, PyDict>>) -> PyResult<Reader> {
         let callables = Callables::read(custom)?;
         let failure = Arc::default();

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from flowstart.comparison.plan import FEWEST_REPEATS, Case, Plan
 from flowstart.comparison.result import Comparison, failures
-from flowstart.model import perturbation
 from flowstart.simulation import bounds
 from flowstart.simulation.batch import run_many
 
@@ -28,7 +27,7 @@ def execute(
     with bounds.repeated(1 + FEWEST_REPEATS if uncertainty else 1):  # of large sizes
         batch = run_many(ready.scenarios, workers, progress, plan.custom)
     found = ready.result(batch)
-    if not uncertainty or found.interrupted or not len(found.rows):
+    if not uncertainty or found.interrupted or not len(found.flow_rows):
         return found
     try:
         return with_intervals(found, workers=workers, progress=progress)
@@ -60,7 +59,7 @@ class Prepared:
         runs = batch["runs"].lists()
         return Comparison(
             plan=self.plan,
-            rows=self.plan.native.rows(batch, self.cases),
+            flow_rows=self.plan.native.rows(batch, self.cases),
             failures=failures(batch, self.cases),
             interrupted=batch["interrupted"],
             finished=sum(not error for error in runs["error"]),
@@ -73,8 +72,7 @@ class Prepared:
 def prepare(plan: Plan) -> Prepared:
     """Checks a plan; seeds that could not differ are run once."""
     requested = len(plan.seeds)
-    drawn = perturbation.drawn(plan.resolved[plan.startups[0]])
-    if requested > 1 and not drawn:
+    if not plan.drawn and requested > 1:
         plan = dataclasses.replace(plan, seeds=plan.seeds[:1])
     return Prepared(plan, requested - len(plan.seeds))
 

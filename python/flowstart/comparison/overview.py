@@ -28,7 +28,7 @@ FEW = 4
 
 def overview(found: "Comparison", command: str = "") -> summary.Summary:
     """The path, the fastest startup, a table of one size, and a line for each other size."""
-    if not len(found.rows):
+    if not len(found.flow_rows):
         return summary.Summary(f"{found.headline}.", [], command=command)
     groups = [list(group) for _, group in groupby(found.summaries, key=lambda s: s.group)]
     first = max(groups, key=_spread)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 
 from flowstart import _native
 from flowstart.errors import RequestError
-from flowstart.model import scenario, specs
+from flowstart.model import perturbation, scenario, specs
 from flowstart.model import stack as stacks
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import LARGEST, Document, encode, plain
@@ -90,8 +90,13 @@ class Plan:
         """
         if not isinstance(stack, str | Endpoint | Mapping | None):
             raise RequestError("a name or a table of fields is needed", ("stack",), repr(stack))
-        if requests is not None and requests < 2:
-            raise RequestError("at least two are needed", ("requests",), requests)
+        if requests is not None and not isinstance(requests, int):
+            raise RequestError("a whole number is needed", ("requests",), repr(requests))
+        if requests is not None and not 2 <= requests <= MOST_RUNS:
+            right = (
+                "at least two are needed" if requests < 2 else f"at most {MOST_RUNS} is possible"
+            )
+            raise RequestError(right, ("requests",), requests)
         fields = stacks.parse(stack) if isinstance(stack, str) else plain(stack)
         fields = stacks.of_scenario(fields)
         options = {
@@ -133,7 +138,7 @@ class Plan:
     ) -> Self:
         """A scenario with those flows and web sessions under test that name no startup.
 
-        `sizes` are for flows under test that have no size of their own.
+        `sizes` are for flows under test that have no size.
         """
         custom = CustomStartups()
         base = custom.settle(scenario.document(like, allow_python=allow_python))
@@ -220,6 +225,11 @@ class Plan:
         texts = self.native.resolved(self.seeds[0], self.custom.natives())
         return dict(zip(self.startups, map(json.loads, texts), strict=True))
 
+    @functools.cached_property
+    def drawn(self) -> list[str]:
+        """What is drawn at random, in words; another seed draws something else."""
+        return perturbation.drawn(self.resolved[self.startups[0]])
+
     def entries(self) -> list[dict[str, Any]]:
         """The entries of `flows` and `web` that are under test, as they run."""
         document = self.scenario(Case(self.startups[0], self.sizes[0], self.seeds[0]))
@@ -235,7 +245,7 @@ class Plan:
     ) -> str | None:
         """The `command` that runs it, these options besides its own; None where there is none.
 
-        Variants of names in `without` are what an option says.
+        Variants of names in `without` are what an option gives.
         """
         path = {} if file else self.base["path"]
         if "hops" in path or not self.custom.from_files:

@@ -117,7 +117,7 @@ def _with_seeds(found: Comparison, runner: "_Runner") -> Comparison:
     return dataclasses.replace(
         found,
         plan=plan,
-        rows=_joined(plan, [one.rows for one in sizes.values()], plan.cases()),
+        flow_rows=_joined(plan, [one.rows for one in sizes.values()], plan.cases()),
         failures=failed,
         finished=len(plan.cases()) - len(failed),
         intervals=intervals,
@@ -178,7 +178,7 @@ def _by_size(found: Comparison) -> "dict[str | None, ComparisonRows]":
     rows = {}
     for size in plan.sizes:
         end = begin + len(plan.startups) * len(plan.seeds_of(size))
-        if len(own := found.rows.of_runs(begin, end)):
+        if len(own := found.flow_rows.of_runs(begin, end)):
             rows[size] = own
         begin = end
     return rows

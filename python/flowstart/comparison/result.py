@@ -11,7 +11,7 @@ from flowstart.comparison import landing, overview, report, tables
 from flowstart.comparison.plan import Case, Plan
 from flowstart.comparison.summary import Group, Summary, summarised
 from flowstart.deployment.stacks import HostStack
-from flowstart.model import document, perturbation, stack
+from flowstart.model import document, stack
 from flowstart.model.catalog import listed
 from flowstart.model.document import Document, queues
 from flowstart.render import columns, figure_files, footnotes
@@ -55,7 +55,7 @@ class Comparison(Result):
     """
 
     plan: Plan
-    rows: "_native.ComparisonRows"
+    flow_rows: "_native.ComparisonRows"
     """One row per flow and run, in the order of the plan's cases."""
     failures: list[str]
     """Why runs failed, where any did."""
@@ -77,14 +77,14 @@ class Comparison(Result):
     @functools.cached_property
     def frame(self) -> "pl.DataFrame":
         """One row per flow and run."""
-        if not len(self.rows):
+        if not len(self.flow_rows):
             return columns.frame([], "comparison-rows")
-        return frames.frame(self.rows.table())
+        return frames.frame(self.flow_rows.table())
 
     @functools.cached_property
     def records(self) -> list[dict[str, Any]]:
         """The rows of `frame` as dictionaries, without polars."""
-        return frames.rows(self.rows.table())
+        return frames.rows(self.flow_rows.table())
 
     @functools.cached_property
     def summaries(self) -> list[Summary]:
@@ -104,7 +104,7 @@ class Comparison(Result):
     @functools.cached_property
     def _summarised(self) -> tuple[list[Summary], list[str]]:
         plan = self.plan
-        return summarised(self.rows, [len(plan.seeds_of(size)) for size in plan.sizes])
+        return summarised(self.flow_rows, [len(plan.seeds_of(size)) for size in plan.sizes])
 
     @property
     def landing_table(self) -> "Grid | None":
@@ -167,10 +167,10 @@ class Comparison(Result):
         """
         return {name: queues(resolved) for name, resolved in self.plan.resolved.items()}
 
-    @functools.cached_property
+    @property
     def drawn(self) -> list[str]:
         """What is drawn at random, in words; another seed draws something else."""
-        return perturbation.drawn(self.resolved)
+        return self.plan.drawn
 
     @property
     def notes(self) -> list[str]:
@@ -241,7 +241,7 @@ class Comparison(Result):
 
         Elsewhere the delay of that acknowledgement would only blur the comparison.
         """
-        return self.rows.has_stack("ns2")
+        return self.flow_rows.has_stack("ns2")
 
     @property
     def table(self) -> Grid:
@@ -257,7 +257,7 @@ class Comparison(Result):
 
     def headline_of(self, seeds: Sequence[int]) -> str:
         """The headline of some of the seeds."""
-        controls, bdps = self.rows.tested()
+        controls, bdps = self.flow_rows.tested()
         return headline(
             [*self.plan.resolved.values()],
             controls,
@@ -287,7 +287,7 @@ class Comparison(Result):
     @property
     def all_failed(self) -> bool:
         """Whether no flow under test was done, nor under way when its run was cut short."""
-        return self.rows.all_failed("duration" in self.plan.base)
+        return self.flow_rows.all_failed("duration" in self.plan.base)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as one JSON document."""
@@ -368,7 +368,7 @@ class Comparison(Result):
     def __repr__(self) -> str:
         startups, cases = len(self.plan.startups), len(self.plan.cases())
         runs = f"{self.finished} of {cases} runs" if self.finished < cases else f"{cases} runs"
-        return f"<Comparison of {startups} startups: {runs}, {len(self.rows)} rows>"
+        return f"<Comparison of {startups} startups: {runs}, {len(self.flow_rows)} rows>"
 
     @property
     def verdict(self) -> list[str]:

@@ -79,21 +79,20 @@ class NetworkPath(fields.NetworkPath):
 
 def replaced(fields: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a path with some replaced; one way to give the rate replaces another."""
-    given = dict(changes)
-    ways = dict.fromkeys(("rate", "rate_trace", "rate_steps"))
-    if ways.keys() & given.keys():
-        given = ways | given
-        if given["rate"] is None:
-            given = {"rate_variation": None} | given
-    if "reverse_rate_trace" in given:
-        given = {"reverse_rate": None} | given
-    return {name: value for name, value in {**fields, **given}.items() if value is not None}
+    superseded = dict.fromkeys(_native.superseded([*changes]))
+    found = {**fields, **superseded, **changes}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def named_fields(name: str) -> dict[str, Any]:
     """The fields of a path known by name, or written as for `tc`."""
     if (found := _native.netem(name)) is not None:
         return dict(json.loads(found))
+    return fields_of(name)
+
+
+def fields_of(name: str) -> dict[str, Any]:
+    """The fields of a path known by name."""
     return {field: value for field, value in named_path(name).items() if field != "about"}
 
 

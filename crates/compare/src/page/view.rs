@@ -31,7 +31,11 @@ pub(crate) struct View {
 impl View {
     /// The view of a state. What needs the simulator is checked by [`View::runs`].
     pub(crate) fn of(given: Given, settings: &Settings) -> Result<View, Refusal> {
-        let path = Path::of(&given, settings)?;
+        let options = given.object();
+        let Some(path) = Path::of(&options, &settings.paths)? else {
+            let right = "a rate and an rtt are needed, or a path's name";
+            return Err(Refusal::new(format!("no path is given: {right}")));
+        };
         let size = given.text("size").unwrap_or(USUAL_SIZE);
         let sizes = words::split(size);
         let [size] = sizes.as_slice() else {
@@ -40,11 +44,11 @@ impl View {
                 format!("--size: `{size}` is {count} sizes; the explorer shows one, such as 1MB");
             return Err(Refusal::new(problem));
         };
-        let stack = Stack::of(&given)?;
+        let stack = Stack::of(&options)?;
         check_path(&path)?;
         let variants = variants(given.list("startup"), &[])?;
-        let (fields, baseline) = (given.object(), given.text("baseline"));
-        let flow = flows(&fields).into_iter().map(object).collect();
+        let baseline = given.text("baseline");
+        let flow = flows(&options).into_iter().map(object).collect();
         let base = [
             ("path".to_owned(), path.object().into()),
             ("stack".to_owned(), stack.object().into()),
