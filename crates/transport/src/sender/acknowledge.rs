@@ -10,6 +10,7 @@ impl Sender {
         if !self.connection.has_sent(ack) {
             return;
         }
+        self.held_back = None;
         self.connection.take_window(ack.window());
         if self.persist != Persist::Off {
             self.on_probe_answered(now);
@@ -37,10 +38,10 @@ impl Sender {
 
     /// For samples of the delivery rate.
     fn note_pipe(&mut self) {
-        let pipe = self.flight();
         let c = &self.connection;
+        let pipe = self.recovery.pipe(c);
         let samples = c.stack().window.app_limited_at_acks && c.sent().samples_delivery();
-        let idle = samples && self.is_left_idle();
+        let idle = samples && c.is_drained() && self.is_left_idle();
         if let Some(delivery) = self.connection.sent_mut().delivery() {
             if idle {
                 delivery.application_limits(pipe);

@@ -216,6 +216,7 @@ impl Sender {
         let Some(opening) = &mut self.opening else {
             return;
         };
+        self.held_back = None;
         opening.exchanges -= 1;
         opening.first = opening.syns;
         let (left, repeats, lost) = (opening.exchanges, opening.repeats, opening.lost);

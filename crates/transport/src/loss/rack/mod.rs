@@ -202,7 +202,7 @@ impl LossDetector for Rack {
     /// nor a needless retransmission can be found, and no state is left.
     ///
     /// What arrives next left no earlier than the newest arrival, so that RACK's clock continues.
-    #[inline]
+    #[inline(always)]
     fn is_steady(&self, c: &Connection) -> bool {
         let newest = self.newest.map_or(Instant::ZERO, |newest| newest.sent);
         self.state == State::Open

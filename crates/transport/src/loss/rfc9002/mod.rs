@@ -114,7 +114,6 @@ pub struct Rfc9002 {
 
 // What the sender calls stays out of its line, which other stacks' senders share.
 impl LossDetector for Rfc9002 {
-    #[inline(never)]
     fn on_numbers(
         &mut self,
         c: &mut Connection,
