@@ -20,7 +20,7 @@ impl Sender {
             self.on_first_ack();
         }
         if self.connection.sent().measures_delivery() {
-            self.note_pipe();
+            self.record_pipe();
         }
         self.recovery.on_ack(&mut self.connection, ack, meta, now);
         if self.send_buffer.is_some() {
@@ -37,7 +37,7 @@ impl Sender {
     }
 
     /// For samples of the delivery rate.
-    fn note_pipe(&mut self) {
+    fn record_pipe(&mut self) {
         let c = &self.connection;
         let pipe = self.recovery.pipe(c);
         let samples = c.stack().window.app_limited_at_acks && c.sent().samples_delivery();
@@ -46,7 +46,7 @@ impl Sender {
             if idle {
                 delivery.application_limits(pipe);
             }
-            delivery.note_pipe(pipe);
+            delivery.record_pipe(pipe);
         }
     }
 }

@@ -294,7 +294,7 @@ impl Sender {
             }
             self.bucket = Some(bucket);
         }
-        self.connection.note_cwnd();
+        self.connection.record_cwnd();
         self.set_usual_pacing();
         self.recovery.on_data();
     }

@@ -48,7 +48,7 @@ impl Sender {
         }
         let c = &mut self.connection;
         self.pacer.nothing_to_send();
-        c.note_limit(self.recovery.pipe(c), now);
+        c.record_limit(self.recovery.pipe(c), now);
         if is_stalled(c) || self.persist == Persist::Due {
             return self.poll_probe(now);
         }
@@ -74,7 +74,7 @@ impl Sender {
         };
         if !admitted {
             self.held_back = Some(segment);
-            self.note_paced();
+            self.record_paced();
             return None;
         }
         let c = &mut self.connection;
@@ -115,10 +115,10 @@ impl Sender {
 
     /// The pacer holds back what the window allows (RFC 9002 §7.8).
     #[cold]
-    fn note_paced(&mut self) {
+    fn record_paced(&mut self) {
         let rule = self.connection.stack().pacing.rule;
         if matches!(rule, Pacing::Rfc9002(_) | Pacing::TokenBucket(_)) {
-            self.connection.note_limited();
+            self.connection.record_limited();
         }
     }
 
