@@ -364,11 +364,11 @@ impl Connection {
 
     /// Remembers whether the window is what stops sending, with `pipe` bytes in flight:
     /// only then may it grow (RFC 7661 §1).
-    pub fn note_limit(&mut self, pipe: u64, now: Instant) {
+    pub fn record_limit(&mut self, pipe: u64, now: Instant) {
         if self.stack.window.app_limited_when_drained && self.has_nothing_to_send() {
             self.limited = CwndLimited::default();
         } else if self.uses_window(pipe) {
-            return self.note_limited();
+            return self.record_limited();
         }
         if let Some(throughput) = self.throughput.as_mut().filter(|_| self.nxt >= self.queued) {
             throughput.starve(now);
@@ -395,7 +395,7 @@ impl Connection {
     }
 
     /// What has been sent so far used the window, or would have but for the pacer (RFC 9002 §7.8).
-    pub fn note_limited(&mut self) {
+    pub fn record_limited(&mut self) {
         // While going back, an acknowledgement may pass `nxt` by far.
         self.limited.note(self.high());
     }
@@ -461,7 +461,7 @@ impl Connection {
 
     /// The peer reports so many segments that have come twice. Whether that is possible: no more
     /// can than were sent twice.
-    pub fn note_duplicates(&mut self, segments: u64) -> bool {
+    pub fn record_duplicates(&mut self, segments: u64) -> bool {
         self.duplicates = self.duplicates.saturating_add(saturated(segments));
         u64::from(self.duplicates) <= self.counters.packets_retransmitted
     }
@@ -471,7 +471,7 @@ impl Connection {
     #[inline]
     pub fn acknowledge_in_order(&mut self, una: u64, now: Instant) -> Departures {
         let sent = self.sent.acknowledge_in_order(una, now);
-        self.note_advance(now);
+        self.record_advance(now);
         sent
     }
 
@@ -504,7 +504,7 @@ impl Connection {
         let reception = reception.into();
         let newly = self.sent.acknowledge(una, blocks, reception);
         if newly.acked > 0 {
-            self.note_advance(reception.now);
+            self.record_advance(reception.now);
         }
         newly
     }
@@ -536,7 +536,7 @@ impl Connection {
         let before = self.una();
         let newly = self.sent.acknowledge_packets(ranges, now);
         if self.una() > before {
-            self.note_advance(now);
+            self.record_advance(now);
         }
         newly
     }
@@ -546,12 +546,12 @@ impl Connection {
         let una = self.una();
         self.delivered_total += self.sent.acknowledge_late(plan);
         if self.una() > una {
-            self.note_advance(now);
+            self.record_advance(now);
         }
     }
 
     /// SND.UNA has moved.
-    fn note_advance(&mut self, now: Instant) {
+    fn record_advance(&mut self, now: Instant) {
         self.nxt = self.nxt.max(self.una());
         self.last_acked = now;
         self.timeouts_in_a_row = 0;
@@ -563,7 +563,7 @@ impl Connection {
     }
 
     /// Keeps the largest window.
-    pub fn note_cwnd(&mut self) {
+    pub fn record_cwnd(&mut self) {
         let cwnd = self.session.window.cwnd;
         if cwnd > self.counters.max_cwnd {
             self.counters.max_cwnd = cwnd;

@@ -117,7 +117,7 @@ impl Connection {
     #[inline]
     pub fn grow_plainly(&mut self, ack: &Ack) {
         self.session.on_ack(ack);
-        self.note_cwnd();
+        self.record_cwnd();
     }
 
     /// An echo lets no window grow, and brings it down once per window of data (RFC 3168
@@ -137,7 +137,7 @@ impl Connection {
             self.session.on_recovered(ack.now, 0, self.outstanding());
         }
         self.session.on_recovery_ack(ack);
-        self.note_cwnd();
+        self.record_cwnd();
         true
     }
 
@@ -150,11 +150,11 @@ impl Connection {
     pub fn answer_mark(&mut self, now: Instant) {
         let flight = self.outstanding();
         self.session.on_marked(now, flight, self.peer_window);
-        self.note_reduction();
+        self.record_reduction();
     }
 
     /// RFC 3168 §6.1.2: the peer is notified whenever the window has come down, whatever for.
-    fn note_reduction(&mut self) {
+    fn record_reduction(&mut self) {
         let high = self.high();
         if let Some(ecn) = self.ecn_mut() {
             ecn.reduced(high);
@@ -201,7 +201,7 @@ impl Connection {
     pub fn recovery_ack(&mut self, ack: &Ack) {
         self.session.on_recovery_ack(ack);
         if self.controller_owns_cwnd() {
-            self.note_cwnd();
+            self.record_cwnd();
         }
     }
 
@@ -228,14 +228,14 @@ impl Connection {
         }
         let flight = self.outstanding() - added;
         self.session.on_loss(now, flight, self.peer_window);
-        self.note_reduction();
+        self.record_reduction();
     }
 
     /// Notifies the controller that recovery is over.
     pub fn recovered(&mut self, now: Instant) {
         let (again, flight) = (self.retransmitted_in_recovery, self.outstanding());
         self.session.on_recovered(now, again, flight);
-        self.note_cwnd();
+        self.record_cwnd();
     }
 
     /// Notifies the controller that the timer expired, and backs the timer off. Returns
@@ -254,7 +254,7 @@ impl Connection {
         let own = self.session.window.timeout.is_some();
         self.session
             .on_timeout(now, flight, self.peer_window, repeated);
-        self.note_reduction();
+        self.record_reduction();
         if !own {
             self.rtt.back_off();
         }

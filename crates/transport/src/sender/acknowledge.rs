@@ -10,6 +10,7 @@ impl Sender {
         if !self.connection.has_sent(ack) {
             return;
         }
+        self.held_back = None;
         self.connection.take_window(ack.window());
         if self.persist != Persist::Off {
             self.on_probe_answered(now);
@@ -19,7 +20,7 @@ impl Sender {
             self.on_first_ack();
         }
         if self.connection.sent().measures_delivery() {
-            self.note_pipe();
+            self.record_pipe();
         }
         self.recovery.on_ack(&mut self.connection, ack, meta, now);
         if self.send_buffer.is_some() {
@@ -36,16 +37,16 @@ impl Sender {
     }
 
     /// For samples of the delivery rate.
-    fn note_pipe(&mut self) {
-        let pipe = self.flight();
+    fn record_pipe(&mut self) {
         let c = &self.connection;
+        let pipe = self.recovery.pipe(c);
         let samples = c.stack().window.app_limited_at_acks && c.sent().samples_delivery();
-        let idle = samples && self.is_left_idle();
+        let idle = samples && c.is_drained() && self.is_left_idle();
         if let Some(delivery) = self.connection.sent_mut().delivery() {
             if idle {
                 delivery.application_limits(pipe);
             }
-            delivery.note_pipe(pipe);
+            delivery.record_pipe(pipe);
         }
     }
 }

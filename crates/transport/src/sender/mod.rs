@@ -121,7 +121,6 @@ impl Sender {
 
     /// A SYN-ACK or an acknowledgement has arrived.
     pub fn on_packet(&mut self, packet: &Packet, now: Instant) {
-        self.held_back = None;
         match (self.state, &packet.body) {
             (
                 State::SynSent { at, tries, .. } | State::Early { at, tries, .. },

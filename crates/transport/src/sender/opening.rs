@@ -216,6 +216,7 @@ impl Sender {
         let Some(opening) = &mut self.opening else {
             return;
         };
+        self.held_back = None;
         opening.exchanges -= 1;
         opening.first = opening.syns;
         let (left, repeats, lost) = (opening.exchanges, opening.repeats, opening.lost);
@@ -293,7 +294,7 @@ impl Sender {
             }
             self.bucket = Some(bucket);
         }
-        self.connection.note_cwnd();
+        self.connection.record_cwnd();
         self.set_usual_pacing();
         self.recovery.on_data();
     }

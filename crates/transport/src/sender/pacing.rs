@@ -49,6 +49,7 @@ impl Sender {
     }
 
     /// How the next segments are to leave; `None` for at once.
+    #[inline(always)]
     pub(super) fn release(&self) -> Option<(Rate, Release)> {
         let c = &self.connection;
         let rate = c.window().pacing?;

@@ -2,7 +2,7 @@
 
 use super::probe::is_stalled;
 use super::{Persist, Sender, State};
-use crate::segment::{ByteRange, Why};
+use crate::segment::{ByteRange, SegmentRange, Why};
 use crate::stack::{Bucket, Pacing};
 use flowstart_control::Instant;
 use flowstart_wire::Packet;
@@ -13,50 +13,68 @@ impl Sender {
         if self.state != State::Open && !self.sends_early_data() {
             return self.poll_syn(now);
         }
+        if self.held_back.is_some() {
+            return self.send_held_back(now);
+        }
+        match self.recovery.plan(&self.connection) {
+            Some(segment) => self.send(segment, now),
+            None => self.poll_unplanned(now),
+        }
+    }
+
+    /// The segment that the pacer held back, if it lets it leave now. Nothing has happened since that
+    /// would change the plan.
+    #[inline(never)]
+    fn send_held_back(&mut self, now: Instant) -> Option<Packet> {
+        debug_assert_eq!(self.held_back, self.recovery.plan(&self.connection));
+        let segment = self.held_back.take()?;
+        self.send(segment, now)
+    }
+
+    /// What leaves where recovery has no segment to send: the answer to the first acknowledgement, a
+    /// proactive retransmission, or a probe of a closed window.
+    #[inline(always)]
+    fn poll_unplanned(&mut self, now: Instant) -> Option<Packet> {
         let c = &mut self.connection;
-        let held_back = self.held_back.take();
-        debug_assert!(held_back.is_none() || held_back == self.recovery.plan(c));
-        let Some(segment) = held_back.or_else(|| self.recovery.plan(c)) else {
-            if c.stack().recovery.id_update > 0 {
-                if let Some(packet) = self.recovery.answer_first_ack(c, now) {
-                    return Some(packet);
-                }
+        if c.stack().recovery.id_update > 0 {
+            if let Some(packet) = self.recovery.answer_first_ack(c, now) {
+                return Some(packet);
             }
-            if c.window().proactive.segments > 0 {
-                if let Some(packet) = self.send_proactive(now) {
-                    return Some(packet);
-                }
+        }
+        if c.window().proactive.segments > 0 {
+            if let Some(packet) = self.send_proactive(now) {
+                return Some(packet);
             }
-            let c = &mut self.connection;
-            self.pacer.nothing_to_send();
-            c.note_limit(self.recovery.pipe(c), now);
-            if is_stalled(c) || self.persist == Persist::Due {
-                return self.poll_probe(now);
-            }
-            return None;
-        };
+        }
+        let c = &mut self.connection;
+        self.pacer.nothing_to_send();
+        c.record_limit(self.recovery.pipe(c), now);
+        if is_stalled(c) || self.persist == Persist::Due {
+            return self.poll_probe(now);
+        }
+        None
+    }
+
+    /// Sends `segment`, if the pacer lets it leave now.
+    #[inline(always)]
+    fn send(&mut self, segment: SegmentRange, now: Instant) -> Option<Packet> {
+        let c = &mut self.connection;
         let window = c.window();
+        let follows_controller = |bucket: Bucket| bucket.follows_controller();
         let by_tokens = self.bucket.is_some()
             && (window.pacing.is_none()
-                || c.stack()
-                    .pacing
-                    .bucket()
-                    .is_some_and(Bucket::follows_controller));
+                || c.stack().pacing.bucket().is_some_and(follows_controller));
         if c.stack().pacing.tso && window.pacing.is_some() {
             self.pacer.begin_packet(segment);
         }
         let admitted = match by_tokens {
             false => self.pacer.admits(window.pacing, window.pacing_from, now),
-            true => {
-                if self.ends_handshake() {
-                    return Some(self.connection.end_of_handshake());
-                }
-                self.takes_tokens(segment, now)
-            }
+            true if self.ends_handshake() => return Some(self.connection.end_of_handshake()),
+            true => self.takes_tokens(segment, now),
         };
         if !admitted {
             self.held_back = Some(segment);
-            self.note_paced();
+            self.record_paced();
             return None;
         }
         let c = &mut self.connection;
@@ -87,6 +105,7 @@ impl Sender {
     }
 
     /// What is in flight, where samples of the delivery rate need it.
+    #[inline(always)]
     fn measured_pipe(&self) -> u64 {
         match self.connection.sent().samples_delivery() {
             true => self.recovery.pipe(&self.connection),
@@ -96,10 +115,10 @@ impl Sender {
 
     /// The pacer holds back what the window allows (RFC 9002 §7.8).
     #[cold]
-    fn note_paced(&mut self) {
+    fn record_paced(&mut self) {
         let rule = self.connection.stack().pacing.rule;
         if matches!(rule, Pacing::Rfc9002(_) | Pacing::TokenBucket(_)) {
-            self.connection.note_limited();
+            self.connection.record_limited();
         }
     }
 

@@ -135,7 +135,7 @@ impl DeliveryRate {
     }
 
     /// An acknowledgement has come while `pipe` was in flight.
-    pub fn note_pipe(&mut self, pipe: u64) {
+    pub fn record_pipe(&mut self, pipe: u64) {
         if self.fresh == 0 {
             self.pipe_before = pipe;
         }
@@ -317,7 +317,7 @@ mod tests {
         fn ack(&mut self, n: u64, sacked: &[(u64, u64)], gone: u64, ms: u64) -> Delivery {
             let blocks = sacked.iter().map(|(a, b)| (a * SIZE, b * SIZE));
             let pipe = self.pipe;
-            self.rate().note_pipe(pipe);
+            self.rate().record_pipe(pipe);
             let newly = self
                 .sent
                 .acknowledge(n * SIZE, blocks, Instant::from_millis(ms));
@@ -415,7 +415,7 @@ mod tests {
         (0..3).for_each(|n| s.send(n, 0));
         s.ack(1, &[], 0, 100);
         let pipe = s.pipe;
-        s.rate().note_pipe(pipe);
+        s.rate().record_pipe(pipe);
         s.rate().take_repeated(SIZE, Instant::from_millis(110));
         let d = s.rate().conclude(pipe, false, None);
         assert_eq!((d.newly, d.total, d.lost), (SIZE, 2 * SIZE, 0));
@@ -469,7 +469,7 @@ mod tests {
     fn what_came_back_sooner_than_any_round_trip_is_no_sample() {
         let mut s = Measured::new();
         s.send(0, 0);
-        s.rate().note_pipe(SIZE);
+        s.rate().record_pipe(SIZE);
         let none = std::iter::empty();
         s.sent.acknowledge(SIZE, none, Instant::from_millis(20));
         let least = Some(Duration::from_millis(50));

@@ -77,7 +77,7 @@ impl Duplicates {
         let missing = c.sent().lost_bytes().div_ceil(c.mss()) + of_lost as u64;
         let most = out - missing.max(1).min(out);
         if segments > most {
-            reordering.note_overtaken(out + acked);
+            reordering.record_overtaken(out + acked);
         }
         let counted = segments.min(most);
         self.bytes = counted * c.mss();

@@ -115,7 +115,7 @@ impl LossDetector for Rack {
         self.forced = self.forced.filter(|plan| plan.end > una);
         let duplicates = match ack.option() {
             AckOption::None => 0,
-            option => self.note_duplicates(c, ack.una(), option, now),
+            option => self.record_duplicates(c, ack.una(), option, now),
         };
         let advanced = newly.acked > 0;
         let overtaken = std::mem::take(&mut self.overtaken);
@@ -147,7 +147,7 @@ impl LossDetector for Rack {
         let left = c.sent().oldest_left();
         self.answers_before_head = sacked_once.is_some_and(|sent| sent.oldest < left);
         if c.stack().recovery.sack {
-            self.note_arrivals(c, &newly.times, now);
+            self.record_arrivals(c, &newly.times, now);
         }
         let news = News {
             advanced: advanced.then_some(una - newly.acked),
@@ -202,7 +202,7 @@ impl LossDetector for Rack {
     /// nor a needless retransmission can be found, and no state is left.
     ///
     /// What arrives next left no earlier than the newest arrival, so that RACK's clock continues.
-    #[inline]
+    #[inline(always)]
     fn is_steady(&self, c: &Connection) -> bool {
         let newest = self.newest.map_or(Instant::ZERO, |newest| newest.sent);
         self.state == State::Open
@@ -441,7 +441,7 @@ impl Rack {
     /// Data has come twice (`tcp_dsack_seen`, `tcp_check_dsack`). Returns how many bytes of it were
     /// sent twice.
     #[cold]
-    fn note_duplicates(
+    fn record_duplicates(
         &mut self,
         c: &mut Connection,
         una: u64,
@@ -453,11 +453,11 @@ impl Rack {
         };
         let end = una.saturating_add_signed(i64::from(start)) + u64::from(len);
         let segments = u64::from(len).div_ceil(c.mss());
-        if !c.note_duplicates(segments) {
+        if !c.record_duplicates(segments) {
             return 0;
         }
         if !self.probe.is_duplicated(end) {
-            self.reordering.note_duplicate();
+            self.reordering.record_duplicate();
         }
         self.episode.duplicated(segments, end);
         if let Some(delivery) = c.sent_mut().delivery() {
@@ -467,7 +467,7 @@ impl Rack {
     }
 
     /// RFC 8985 §6.2 steps 1 to 3.
-    fn note_arrivals(&mut self, c: &Connection, arrivals: &Arrivals, now: Instant) {
+    fn record_arrivals(&mut self, c: &Connection, arrivals: &Arrivals, now: Instant) {
         if let Some(low) = arrivals.reordered {
             self.reordering.note(c, low);
         }

@@ -57,7 +57,7 @@ impl Reordering {
 
     /// Without SACK: more duplicates came than segments can have overtaken the one that is missing,
     /// so it was late by `segments` (`tcp_check_reno_reordering`).
-    pub(super) fn note_overtaken(&mut self, segments: u64) {
+    pub(super) fn record_overtaken(&mut self, segments: u64) {
         self.degree = self.degree.max(segments).min(MAX_REORDERING);
         self.seen += 1;
     }
@@ -73,7 +73,7 @@ impl Reordering {
     }
 
     /// A segment has come twice that no probe had sent.
-    pub(super) fn note_duplicate(&mut self) {
+    pub(super) fn record_duplicate(&mut self) {
         self.duplicate |= self.seen > 0;
     }
 
@@ -165,10 +165,10 @@ mod tests {
         reordering.note(&c, 10 * c.mss());
         let mut windows = vec![reordering.window(&c, true)];
         for round in 1..=4 {
-            reordering.note_duplicate();
+            reordering.record_duplicate();
             reordering.adapt(at_ms(100 * round), at_ms(100 * round + 40));
             // Of the same round.
-            reordering.note_duplicate();
+            reordering.record_duplicate();
             reordering.adapt(at_ms(100 * round + 20), at_ms(100 * round + 60));
             windows.push(reordering.window(&c, true));
         }
@@ -181,7 +181,7 @@ mod tests {
         let c = sacked(20, (9, 14));
         let mut reordering = Reordering::default();
         reordering.note(&c, 10 * c.mss());
-        reordering.note_duplicate();
+        reordering.record_duplicate();
         reordering.adapt(at_ms(100), at_ms(140));
         (0..15).for_each(|_| reordering.recovered());
         reordering.adapt(at_ms(200), at_ms(240));

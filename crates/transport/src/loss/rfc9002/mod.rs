@@ -114,7 +114,6 @@ pub struct Rfc9002 {
 
 // What the sender calls stays out of its line, which other stacks' senders share.
 impl LossDetector for Rfc9002 {
-    #[inline(never)]
     fn on_numbers(
         &mut self,
         c: &mut Connection,
@@ -123,7 +122,7 @@ impl LossDetector for Rfc9002 {
     ) -> Option<AckOutcome> {
         let una = c.una();
         let mut newly = c.acknowledge_packets(ack.numbers(), now);
-        let undone = self.note_late(c, ack.numbers(), now);
+        let undone = self.take_late(c, ack.numbers(), now);
         newly.acked = c.una() - una;
         self.on_packets(c, &newly, undone, ack_delay(ack), now)
     }
@@ -155,7 +154,7 @@ impl LossDetector for Rfc9002 {
         self.answers = c.stack().recovery.id_update > 0;
         self.paces_reduction =
             c.stack().recovery.prr_above_window && c.controller().paces_reduction();
-        self.note_sample(c);
+        self.record_sample(c);
         let began = lost.then(|| self.begin_recovery(c));
         self.set_timer(c);
         began.map(AckOutcome::began)
@@ -278,7 +277,7 @@ impl LossDetector for Rfc9002 {
 }
 
 impl Rfc9002 {
-    fn note_sample(&mut self, c: &Connection) {
+    fn record_sample(&mut self, c: &Connection) {
         if c.rtt().smoothed().is_some() {
             self.first_sample.get_or_insert(c.sent().next_number());
         }
@@ -306,7 +305,7 @@ impl Rfc9002 {
         if let Some(sent) = newly.largest {
             let held = self.held(c, held);
             c.rtt_mut().sample_held(sent, now, held);
-            self.note_sample(c);
+            self.record_sample(c);
         }
         let by_state = c.stack().recovery.reduces_outside_recovery;
         let ended = self.recovering && self.ends_recovery(newly, by_state);
@@ -326,7 +325,7 @@ impl Rfc9002 {
             (self.recovering, self.free) = (false, false);
         }
         if let Some(flight) = flight {
-            self.note_prr(c, counted, events.began.map(|_| flight));
+            self.record_prr(c, counted, events.began.map(|_| flight));
         }
         (events.ended, events.undone) = (ended, undone);
         self.pto_count = 0;
@@ -374,7 +373,7 @@ impl Rfc9002 {
 
     /// Proportional rate reduction; a recovery has begun with so much in flight.
     #[cold]
-    fn note_prr(&mut self, c: &Connection, counted: Counted, began: Option<u64>) {
+    fn record_prr(&mut self, c: &Connection, counted: Counted, began: Option<u64>) {
         let w = c.window();
         let mut ssthresh = w.ssthresh;
         if let Some(flight) = began {
@@ -393,7 +392,7 @@ impl Rfc9002 {
     }
 
     /// Looks for packets among these that counted as lost. Whether the reduction was for nothing.
-    fn note_late(
+    fn take_late(
         &mut self,
         c: &mut Connection,
         ranges: impl Iterator<Item = (u64, u64)>,
@@ -455,7 +454,7 @@ impl Rfc9002 {
                 self.late.lose(number, packet.plan(), now);
             }
             losses.newest = Some(number);
-            losses.persistent |= self.note_run(c, number, packet);
+            losses.persistent |= self.record_run(c, number, packet);
         }
         losses
     }
@@ -468,7 +467,7 @@ impl Rfc9002 {
     }
 
     /// Whether all that left over a long time, this packet last, was lost (§7.6.2).
-    fn note_run(&mut self, c: &Connection, number: u64, packet: Packet) -> bool {
+    fn record_run(&mut self, c: &Connection, number: u64, packet: Packet) -> bool {
         if self.first_sample.is_none_or(|next| number < next) {
             return false;
         }

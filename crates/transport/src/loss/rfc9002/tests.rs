@@ -60,7 +60,7 @@ impl Bench {
 
     fn try_send(&mut self, now: Instant) -> Option<ByteRange> {
         let Some(plan) = self.recovery.plan(&self.c) else {
-            self.c.note_limit(self.recovery.pipe(&self.c), now);
+            self.c.record_limit(self.recovery.pipe(&self.c), now);
             return None;
         };
         self.recovery.on_sent(&mut self.c, plan, now);

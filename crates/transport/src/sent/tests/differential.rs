@@ -155,9 +155,9 @@ impl Pair {
     ) -> Result<(), TestCaseError> {
         let pipe = self.literal.in_flight();
         if let Some(rate) = self.sent.delivery() {
-            rate.note_pipe(pipe);
+            rate.record_pipe(pipe);
         }
-        self.literal.rate.note_pipe(pipe);
+        self.literal.rate.record_pipe(pipe);
         let now = self.literal.now;
         let reception = Reception {
             now,

@@ -59,7 +59,7 @@ impl LiteralRate {
         self.app_limited = (self.delivered + pipe).max(1);
     }
 
-    pub(super) fn note_pipe(&mut self, pipe: u64) {
+    pub(super) fn record_pipe(&mut self, pipe: u64) {
         self.pipe_before = pipe;
     }
 

@@ -127,8 +127,8 @@ proptest! {
                     let below = first.saturating_sub(1 + at % 2);
                     let ranges = [(first, end), (below.saturating_sub(len), below)];
                     let pipe = literal.in_flight();
-                    sent.delivery().unwrap().note_pipe(pipe);
-                    literal.rate.note_pipe(pipe);
+                    sent.delivery().unwrap().record_pipe(pipe);
+                    literal.rate.record_pipe(pipe);
                     let newly = sent.acknowledge_packets(ranges.into_iter(), now);
                     let expected = literal.take(&ranges, now);
                     prop_assert_eq!(format!("{newly:?}"), format!("{expected:?}"));
