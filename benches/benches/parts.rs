@@ -120,7 +120,7 @@ fn controller(c: &mut Criterion) {
         group.bench_function(format!("{startup} and {cc}"), |b| {
             b.iter_batched_ref(
                 || {
-                    let made = catalog::controller(startup, cc, Convention::Rfc);
+                    let made = catalog::controller(startup, cc, Convention::RFC);
                     let mut controller = made.expect("both are in the catalog");
                     let mut window = Window::new(MSS as u32);
                     controller.on_established(&mut window, &Established::at(Instant::ZERO));
