@@ -136,7 +136,9 @@ def test_every_miss_of_a_published_figure_has_a_cause_or_is_open() -> None:
 
 
 def test_the_examples_of_the_page_on_crates_are_those_that_the_crates_run() -> None:
-    examples = re.findall(r"```rust\n(.*?)```", (DOCS / "reference" / "rust.md").read_text(), re.DOTALL)
+    examples = re.findall(
+        r"```rust\n(.*?)```", (DOCS / "reference" / "rust.md").read_text(), re.DOTALL
+    )
     run = "".join(file.read_text() for file in ROOT.glob("crates/*/README.md"))
     assert len(examples) == 3
     for example in examples:

@@ -310,7 +310,9 @@ def test_what_is_given_of_no_network_is_refused_in_a_line(
 def test_the_verdict_has_the_fields_that_its_page_lists(cli: Cli) -> None:
     words = ("--startup", "jump-start", "--no-uncertainty", "--json")
     document = json.loads(cli("replay", CAPTURES / "small.pcap", *words).out)
-    page = (pathlib.Path(__file__).parents[2] / "docs" / "concepts" / "verdict.md").read_text("utf-8")
+    page = (pathlib.Path(__file__).parents[2] / "docs" / "concepts" / "verdict.md").read_text(
+        "utf-8"
+    )
     [setting] = document["verdict"]["settings"]
     for fields in (document["verdict"], setting, setting["gates"][0], setting["gain"]):
         for name in fields:

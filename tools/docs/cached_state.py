@@ -86,9 +86,8 @@ def _table(field: str) -> list[str]:
     for startup, name in STARTUPS.items():
         for size in SIZES:
             cells = " | ".join(_cell(startup, size, field, factor) for factor in FACTORS)
-            lines.append(
-                f"| [{startup}](../reference/algorithms/{name}.md) | {size.replace('MB', ' MB')} | {cells} |"
-            )
+            page = f"../reference/algorithms/{name}.md"
+            lines.append(f"| [{startup}]({page}) | {size.replace('MB', ' MB')} | {cells} |")
     return [*lines, ""]
 
 

@@ -427,8 +427,8 @@ differences, and fail if another case differs or a listed one agrees."""
 _LINUX = """## Linux
 
 Linux 6.18 sends through an emulated path between two network namespaces; the recordings and how
-they were made are in [tests/data/linux](../../tests/data/linux/README.md). Times are from the SYN to
-the last byte at the receiver. Tolerances:
+they were made are in [tests/data/linux](../../tests/data/linux/README.md). Times are from the SYN
+to the last byte at the receiver. Tolerances:
 
 | figure | transfers of every size | by phenomenon |
 | --- | --- | --- |

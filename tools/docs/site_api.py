@@ -44,8 +44,8 @@ def _index() -> str:
     ]
     words = (
         "The names of `import flowstart as fs`. Frames are polars DataFrames (see "
-        "[the columns](../reference/columns.md)). Quantities are text with a unit, `50Mbps`, `80ms`, `1MB`; "
-        "a plain number is in bits per second, seconds or bytes."
+        "[the columns](../reference/columns.md)). Quantities are text with a unit, "
+        "`50Mbps`, `80ms`, `1MB`; a plain number is in bits per second, seconds or bytes."
     )
     table = "\n".join(["| for | names |", "| --- | --- |", *rows])
     return f"# The Python interface\n\n{words}\n\n{table}\n"

@@ -22,7 +22,10 @@ fn the_page_says_how_far_the_preset_agrees_with_the_stack_on_the_grid() {
     let cubic = &NATIVE[..1];
     let pairs = agreement::pairs(STACK, cubic, lab::run_native).unwrap();
     let (page, current) = agreement::page(STACK, &pairs).unwrap();
-    assert!(page == current, "docs/reference/native.md is stale:\n{current}");
+    assert!(
+        page == current,
+        "docs/reference/native.md is stale:\n{current}"
+    );
 }
 
 #[test]

@@ -144,7 +144,9 @@ OPTIONAL = ("state", "history", "missed_bytes")
 
 @dataclass(frozen=True, repr=False)
 class Capture:
-    """Connections and transfers of captures and logs; `docs/guides/captures.md` explains the columns.
+    """Connections and transfers of captures and logs.
+
+    `docs/guides/captures.md` explains the columns.
 
     Example:
         >>> import flowstart as fs

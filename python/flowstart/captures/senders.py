@@ -1,4 +1,6 @@
-"""What a capture measures of its senders, by address: `docs/guides/captures.md` has methods and limits.
+"""What a capture measures of its senders, by address.
+
+`docs/guides/captures.md` has methods and limits.
 
 The facts are those of connections, as distributions. Fewer than `FEWEST` connections that show a
 fact may be a chance.

@@ -27,7 +27,10 @@ const PATHS: [(u32, u32, f64, u32); 16] = [
     (50, 80, 1.0, 5),
 ];
 /// Its tables are written with FLOWSTART_WRITE_PAGES=1.
-const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/native.md");
+const PAGE: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../docs/reference/native.md"
+);
 const SIZES: [&str; 4] = ["15kB", "100kB", "1MB", "10MB"];
 
 /// The sizes at which a congestion control is compared. Where BBR probes for bandwidth, the stacks
