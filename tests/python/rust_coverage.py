@@ -1,9 +1,10 @@
 """How much of `control` and `transport` Rust's tests reach, by lines: `make coverage`.
 
 Runs the tests of the crates named below with cargo-llvm-cov and writes
-`docs/maintainers/coverage.md`. Where rustup has no LLVM tools, `LLVM_COV` and `LLVM_PROFDATA` name others; those of LLVM 19 serve. Only
-lines of the crates themselves count, not those of their tests. What no test reaches is listed there
-by function, with the reason that `tests/data/uncovered.toml` gives.
+`docs/maintainers/coverage.md`. Where rustup has no LLVM tools, `LLVM_COV` and `LLVM_PROFDATA` name
+others; those of LLVM 19 serve. Only lines of the crates themselves count, not those of their tests.
+What no test reaches is listed there by function, with the reason that `tests/data/uncovered.toml`
+gives.
 """
 
 import collections

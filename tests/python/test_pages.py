@@ -164,7 +164,8 @@ def test_the_python_of_a_page_runs(page: pathlib.Path) -> None:
 # Numbers in sentences. What is not compared: how long things take and how much memory
 # (docs/reference/performance.md, and what docs/maintainers/decisions.md says of costs), for it
 # depends on the machine; what recordings hold, for it does not change;
-# docs/reference/algorithms, docs/reference/fidelity.md and the tables between marks, for `make docs` writes them and test_docs.py says when they are stale.
+# docs/reference/algorithms, docs/reference/fidelity.md and the tables between marks, for
+# `make docs` writes them and test_docs.py reports when they are stale.
 
 
 def readme(pattern: str) -> tuple[str, ...]:
