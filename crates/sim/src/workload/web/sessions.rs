@@ -194,28 +194,23 @@ impl<'a> Sessions<'a> {
     }
 
     /// A flow of ours has closed, having delivered everything and heard so, or having given
-    /// up before or after. Whether a session has ended with it.
-    pub fn on_closed(
-        &mut self,
-        flow: u32,
-        delivered: bool,
-        acknowledged: bool,
-        now: Instant,
-    ) -> bool {
+    /// up before or after.
+    pub fn on_closed(&mut self, flow: u32, delivered: bool, acknowledged: bool, now: Instant) {
         match self.purpose(flow) {
             Purpose::Request(object) if self.entry_of(object).single_connection => {
-                !delivered && self.end_object(object, now)
+                if !delivered {
+                    self.end_object(object, now);
+                }
             }
             Purpose::Request(object) if acknowledged => {
                 self.ask(now, now, What::Response(object, Opening::Handshake));
-                false
             }
             Purpose::Request(object) => self.end_object(object, now),
             Purpose::Response(object) => {
                 if acknowledged {
                     self.objects[object as usize].done = now.into();
                 }
-                self.end_object(object, now)
+                self.end_object(object, now);
             }
         }
     }
@@ -355,13 +350,13 @@ impl<'a> Sessions<'a> {
         }
     }
 
-    /// An object is done, or given up; whether its session has ended with it.
-    fn end_object(&mut self, object: u32, now: Instant) -> bool {
+    /// An object is done, or given up.
+    fn end_object(&mut self, object: u32, now: Instant) {
         let page_key = self.objects[object as usize].page_key;
         let page = self.pages.get_mut(page_key);
         page.objects_open -= 1;
         if page.objects_open > 0 || page.objects_left > 0 {
-            return false;
+            return;
         }
         let key = page.session;
         self.pages.remove(page_key);
@@ -373,14 +368,10 @@ impl<'a> Sessions<'a> {
                 let pause = entry.page_pause.time(&mut session.page_pause);
                 self.ask(now + pause, now, What::Page(key));
             }
-            return false;
-        }
-        let ended = session.pages_open == 0;
-        if ended {
+        } else if session.pages_open == 0 {
             self.sessions.remove(key);
             self.unfinished -= 1;
         }
-        ended
     }
 }
 
