@@ -1,10 +1,6 @@
 //! Defaults of algorithms, by stack.
 
-pub use crate::avoidance::cubic::Variant as CubicVariant;
-pub use crate::avoidance::reno::CountAfterLoss;
-pub use crate::model::bbr::Source as BbrSource;
-pub use crate::startup::hystart::Variant as HyStartVariant;
-pub use crate::startup::hystart_plus_plus::Judging;
+use crate::variants::{BbrSource, CountAfterLoss, CubicVariant, HyStartVariant, Judging};
 
 /// Family of stacks with the same defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 pub mod avoidance;
 pub mod catalog;
 mod controller;
-pub mod convention;
+mod convention;
 pub mod custom;
 pub mod entry;
 mod exit;
@@ -26,6 +26,7 @@ pub mod startup;
 #[cfg(test)]
 mod testing;
 pub mod units;
+pub mod variants;
 mod window;
 
 pub use controller::Controller;

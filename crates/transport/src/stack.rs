@@ -2,6 +2,7 @@
 
 mod choices;
 mod omission;
+mod preset;
 mod presets;
 
 pub use choices::{
@@ -9,7 +10,8 @@ pub use choices::{
     Utilization,
 };
 pub use omission::{Omission, Touches};
-pub use presets::{all_presets, names, Preset, DEFAULT, PRESETS};
+pub use preset::Preset;
+pub use presets::{all_presets, names, DEFAULT, PRESETS};
 
 use super::handshake::{Handshake, SMALLEST_INITIAL};
 pub use super::pacing::bucket::Bucket;
@@ -17,7 +19,7 @@ use super::receive_window::{Field, Growth, ReceiveBuffer, ReceiveWindow};
 use super::receiver::{AckPolicy, ReceiverConfig, ReceiverOptions, WindowField};
 use super::rtt::{RtoParams, RttRule};
 use crate::narrow::whole;
-use flowstart_control::convention::{
+use flowstart_control::variants::{
     BbrSource, CountAfterLoss, CubicVariant, HyStartVariant, Judging,
 };
 use flowstart_control::{

@@ -9,10 +9,10 @@
 //! would be quicker, on short or slow paths, CUBIC keeps step with an estimate of what
 //! Reno's window would be. Linux's default since 2.6.19.
 //!
-//! The variant `linux` is what current kernels do, in whole numbers (`cubic_linux.rs`); `2008`
+//! The variant `linux` is what current kernels do, in whole numbers (`cubic/linux.rs`); `2008`
 //! is the CUBIC of Linux 2.6.22 with its constants, for experiments of that year
-//! (`cubic_2008.rs`); `quinn`, `noq`, `quiche`, `s2n`, `quicly` and `neqo` are those of these QUIC
-//! stacks (`cubic_quinn.rs`, `cubic_quiche.rs`, `cubic_s2n.rs`, `cubic_quicly.rs`, `cubic_neqo.rs`).
+//! (`cubic/linux_2008.rs`); `quinn`, `noq`, `quiche`, `s2n`, `quicly` and `neqo` are those of these QUIC
+//! stacks (`cubic/quinn.rs`, `cubic/quiche.rs`, `cubic/s2n.rs`, `cubic/quicly.rs`, `cubic/neqo.rs`).
 //!
 //! # State
 //!
@@ -32,17 +32,24 @@
 //! - Where a startup runs again below the threshold after a loss, `W_max` of that loss is
 //!   kept. The RFC resets it only after a first slow start and after a timeout.
 
-use super::cubic_constants::Constants;
-use super::{
-    copies, cubic_2008, cubic_linux, cubic_neqo, cubic_quiche, cubic_quicly, cubic_quinn,
-    cubic_s2n, reno, Avoidance, Maker,
-};
+mod constants;
+mod linux;
+mod linux_2008;
+mod neqo;
+mod quiche;
+mod quicly;
+mod quinn;
+mod s2n;
+
+use super::{copies, reno, Avoidance, Maker};
 use crate::entry::{Certainty, Entry};
 use crate::model::capacity::Capacity;
 use crate::model::Model;
 use crate::params::{Number, Params, Ratio, SpecError};
 use crate::signals::{Ack, Idle, Loss, Marked, Timeout};
+use crate::variants::CubicVariant as Variant;
 use crate::{params, Convention, Duration, Instant, Segments, Window};
+use constants::Constants;
 
 /// Entry of `cubic` in the catalog of congestion controls.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -81,28 +88,6 @@ params! {
         friendly: bool = "true",
         base: Option<reno::Base> as reno::Settings,
     }
-
-    /// Whose CUBIC.
-    pub enum Variant {
-        /// The standard.
-        Rfc9438 = "rfc9438",
-        /// A current Linux kernel.
-        Linux = "linux",
-        /// Linux 2.6.22.
-        V2008 = "2008",
-        /// quinn-proto 0.11.19.
-        Quinn = "quinn",
-        /// noq-proto 1.4.0.
-        Noq = "noq",
-        /// quiche 0.30.0.
-        Quiche = "quiche",
-        /// s2n-quic-core 0.91.0.
-        S2n = "s2n",
-        /// quicly at b11d363.
-        Quicly = "quicly",
-        /// neqo 0.30.1.
-        Neqo = "neqo",
-    }
 }
 
 fn build(params: &Params, convention: Convention) -> Result<Box<Maker>, SpecError> {
@@ -121,14 +106,14 @@ fn build(params: &Params, convention: Convention) -> Result<Box<Maker>, SpecErro
         base: reno::Base::given(settings.base, convention),
     };
     Ok(match variant {
-        Variant::V2008 => copies(cubic_2008::Cubic2008::new(constants)),
-        Variant::Linux => copies(cubic_linux::CubicLinux::new(constants)),
-        Variant::Quinn => copies(cubic_quinn::CubicQuinn::new(constants, false)),
-        Variant::Noq => copies(cubic_quinn::CubicQuinn::new(constants, true)),
-        Variant::Quiche => copies(cubic_quiche::CubicQuiche::new(constants)),
-        Variant::S2n => copies(cubic_s2n::CubicS2n::new(constants)),
-        Variant::Neqo => copies(cubic_neqo::CubicNeqo::new(constants)),
-        Variant::Quicly => copies(cubic_quicly::CubicQuicly::new(constants)),
+        Variant::V2008 => copies(linux_2008::Cubic2008::new(constants)),
+        Variant::Linux => copies(linux::CubicLinux::new(constants)),
+        Variant::Quinn => copies(quinn::CubicQuinn::new(constants, false)),
+        Variant::Noq => copies(quinn::CubicQuinn::new(constants, true)),
+        Variant::Quiche => copies(quiche::CubicQuiche::new(constants)),
+        Variant::S2n => copies(s2n::CubicS2n::new(constants)),
+        Variant::Neqo => copies(neqo::CubicNeqo::new(constants)),
+        Variant::Quicly => copies(quicly::CubicQuicly::new(constants)),
         Variant::Rfc9438 => copies(Cubic::new(constants)),
     })
 }

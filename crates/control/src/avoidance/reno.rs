@@ -17,6 +17,7 @@ use super::{copies, pico, Avoidance, Maker};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Loss, Timeout};
+use crate::variants::CountAfterLoss;
 use crate::{params, Convention, Family, Instant, Segments, Window};
 
 /// Entry of `reno` in the catalog of congestion controls.
@@ -82,23 +83,6 @@ pub(crate) struct Counter {
     /// Segments acknowledged before the last reduction.
     before: Segments,
     after_loss: CountAfterLoss,
-}
-
-/// What a reduction makes of the segments that count towards the next increase.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CountAfterLoss {
-    /// The count restarts; a spurious reduction restores it.
-    #[default]
-    Restarts,
-    /// It restarts for good: `tcp_init_cwnd_reduction` and `tcp_enter_loss` of Linux reset
-    /// `snd_cwnd_cnt`, and `tcp_undo_cwnd_reduction` leaves it.
-    StaysReset,
-    /// It continues (`bytes_acked` of quinn-proto's and noq-proto's `congestion/new_reno.rs`, `stash`
-    /// of quicly's `lib/cc-reno.c`).
-    Continues,
-    /// Half of the window is counted (`congestion_event` of quiche 0.30.0's
-    /// `recovery/congestion/reno.rs`).
-    HalfWindow,
 }
 
 impl Increase {

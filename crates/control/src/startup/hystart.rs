@@ -64,6 +64,7 @@ use crate::model::pacing::GSO_MAX;
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Recovered, Sent};
 use crate::slow_start::SlowStart;
+use crate::variants::HyStartVariant as Variant;
 use crate::{
     params, with_slow_start, Convention, Duration, Instant, Rate, Reason, Segments, Window,
 };
@@ -104,23 +105,6 @@ params! {
         paced: Option<bool>,
     }
 
-    /// Whose HyStart.
-    pub enum Variant {
-        /// The paper.
-        Seed2008 = "2008",
-        /// Its journal version.
-        Seed2011 = "2011",
-        /// Linux from 2.6.29 on.
-        Linux2629 = "linux-2.6.29",
-        /// Linux from 3.19 on.
-        Linux319 = "linux-3.19",
-        /// Linux from 5.6 on.
-        Linux56 = "linux-5.6",
-        /// picoquic 1.1.52.
-        Picoquic = "picoquic",
-        /// s2n-quic-core 0.91.0.
-        S2n = "s2n",
-    }
     pub(super) enum Detect { Both = "both", Train = "train", Delay = "delay" }
 }
 

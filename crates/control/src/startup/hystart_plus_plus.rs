@@ -51,6 +51,7 @@ use crate::model::{slower_since::SlowerSince, Model};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Sent};
 use crate::slow_start::SlowStart;
+use crate::variants::Judging;
 use crate::{params, with_slow_start, Convention, Duration, Instant, Reason, Segments, Window};
 
 /// Entry of `hystart-plus-plus` in the catalog of startups.
@@ -116,20 +117,6 @@ enum Phase {
     SlowStart,
     Css,
     Done,
-}
-
-/// When round-trip times are judged, where implementations differ from RFC 9406.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Judging {
-    /// As the text has it.
-    Text,
-    /// As quiche: the first round is that of the handshake's first packet, and every eighth sample of
-    /// conservative slow start is judged.
-    Quiche,
-    /// As neqo (0.30.1 at 80ca01e, `cc/hystart.rs`, `on_packets_acked`): an ACK is judged before the
-    /// window grows with it, conservative slow start counts its samples from its beginning on, and a
-    /// round begins as the last one ends.
-    Neqo,
 }
 
 /// State of HyStart++ on one connection.

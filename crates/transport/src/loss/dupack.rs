@@ -10,8 +10,8 @@ use super::super::connection::Connection;
 use super::super::segment::{ByteRange, SegmentRange, Why};
 use super::super::sent::NewlyAcked;
 use super::super::stack::RecoveryKind;
+use super::detector::LossDetector;
 use super::outcome::{AckOutcome, AckReport, AckRole, CongestionEvent, Events};
-use super::LossDetector;
 use flowstart_control::Instant;
 use flowstart_wire::ByteAck;
 

@@ -16,6 +16,10 @@ use flowstart_wire as wire;
 use flowstart_wire::{Ack, ByteAck, NumberAck};
 use outcome::AckOutcome;
 
+pub use detector::LossDetector;
+
+#[macro_use]
+mod detector;
 mod dupack;
 mod ns2;
 pub mod outcome;
@@ -51,20 +55,12 @@ macro_rules! dispatch {
     };
 }
 
-/// Declares [`LossDetector`], and implements it for [`Detector`] by dispatch.
-macro_rules! loss_detector {
+/// Implements [`LossDetector`] for [`Detector`] by dispatch.
+macro_rules! implement {
     ($(
         $(#[$doc:meta])*
         fn $name:ident(&$($self:ident)+ $(, $argument:ident: $type:ty)*) $(-> $result:ty)? { $($default:tt)* }
     )*) => {
-        /// A family of loss detection. What most families do not need has a default.
-        pub trait LossDetector {
-            $(
-                $(#[$doc])*
-                fn $name(&$($self)+ $(, $argument: $type)*) $(-> $result)? { $($default)* }
-            )*
-        }
-
         impl LossDetector for Detector {
             $(
                 #[inline(always)]
@@ -76,121 +72,7 @@ macro_rules! loss_detector {
     };
 }
 
-loss_detector! {
-    /// The handshake ends in the first data packet.
-    fn on_first_packet_shared(&mut self, _c: &Connection) {}
-
-    /// The handshake is over; `lost` where a packet of it was, and that is a congestion event.
-    fn on_handshake(&mut self, _c: &mut Connection, _lost: bool) -> Option<AckOutcome> {
-        None
-    }
-
-    /// An acknowledgement of positions has arrived, which reports this for the first time. `None`
-    /// where that is nothing.
-    fn on_ack(&mut self, _c: &mut Connection, _newly: &NewlyAcked, _ack: &ByteAck, _now: Instant) -> Option<AckOutcome> {
-        debug_assert!(false, "both ends have the same stack");
-        None
-    }
-
-    /// An acknowledgement of packet numbers has arrived.
-    fn on_numbers(&mut self, _c: &mut Connection, _ack: &NumberAck, _now: Instant) -> Option<AckOutcome> {
-        None
-    }
-
-    /// An acknowledgement has come that another has overtaken. Whether it counts, since it may
-    /// still report first what has arrived above a hole (RFC 2018 §5.1).
-    fn on_overtaken_ack(&mut self, _c: &Connection) -> bool {
-        false
-    }
-
-    /// Whether the detector has nothing to find out, repair or send but new data, so that an
-    /// ACK of new data that reports nothing else can go to [`on_plain_ack`](Self::on_plain_ack).
-    fn is_steady(&self, _c: &Connection) -> bool {
-        false
-    }
-
-    /// What is left of [`on_ack`](Self::on_ack) in the steady state: SND.UNA has moved past
-    /// segments that were sent once, the last of them at `sent`. Whether the window was the limit,
-    /// where the detector keeps account of that itself.
-    fn on_plain_ack(&mut self, _c: &mut Connection, _sent: Instant, _now: Instant) -> Option<bool> {
-        None
-    }
-
-    /// The acknowledgement that led to `outcome` brings a mark back. Whether the window comes down
-    /// for it here; otherwise the controller hears of the mark as it grows.
-    fn on_mark(&mut self, _c: &mut Connection, _outcome: &mut AckOutcome) -> bool {
-        false
-    }
-
-    /// The outcome of an acknowledgement has been applied.
-    fn after_ack(&mut self, _c: &mut Connection, _advanced: bool, _now: Instant) {}
-
-    /// Whether the window has come down for what is out already, so that a timeout lowers no
-    /// threshold.
-    fn has_reduced(&self, _c: &Connection) -> bool {
-        false
-    }
-
-    /// The retransmission timer has expired; the controller has been notified. `again` where
-    /// nothing has been acknowledged since it did so before.
-    fn on_timeout(&mut self, _c: &mut Connection, _again: bool) {}
-
-    /// Data has been queued or the connection has opened: sending is not tied to an
-    /// acknowledgement.
-    fn on_data(&mut self) {}
-
-    /// Returns the segment that may leave next, if the pacer consents.
-    fn plan(&self, _c: &Connection) -> Option<SegmentRange> {
-        None
-    }
-
-    /// `segment` is about to be sent.
-    fn on_sent(&mut self, _c: &mut Connection, _segment: SegmentRange, _now: Instant) {}
-
-    /// A packet without data that is due, where no other is.
-    fn answer(&mut self, _c: &mut Connection, _now: Instant) -> Option<wire::Packet> {
-        None
-    }
-
-    /// Whether `segment` leaves now, where new data waits until there is enough of it for a burst.
-    fn may_leave(&mut self, _c: &mut Connection, _segment: SegmentRange, _now: Instant) -> bool {
-        true
-    }
-
-    /// A segment of this range has been sent.
-    fn after_sent(&mut self, _c: &mut Connection, _range: ByteRange, _now: Instant) {}
-
-    /// When to call [`on_timer`](Self::on_timer): a timer besides the
-    /// retransmission timer.
-    fn deadline(&self) -> Option<Instant> {
-        None
-    }
-
-    /// That deadline may have passed.
-    fn on_timer(&mut self, _c: &mut Connection, _now: Instant) -> Option<AckOutcome> {
-        None
-    }
-
-    /// Whether so many consecutive timers have expired that the connection is to be given up.
-    fn gives_up(&self, _c: &Connection) -> bool {
-        false
-    }
-
-    /// Whether anything of `[start, end)` is known to have arrived beyond what is acknowledged.
-    fn has_arrived(&self, c: &Connection, start: u64, end: u64) -> bool {
-        c.sent().has_arrived(start, end)
-    }
-
-    /// What is in flight, and what has become of it, as Linux reports it.
-    fn info(&self, _c: &Connection) -> Option<Info> {
-        None
-    }
-
-    /// Bytes in flight, as this detector estimates them.
-    fn pipe(&self, c: &Connection) -> u64 {
-        c.sent().in_flight()
-    }
-}
+for_each_method!(implement);
 
 impl Detector {
     /// The detector of a stack.

@@ -11,8 +11,8 @@ use super::super::connection::Connection;
 use super::super::ranges::RangeSet;
 use super::super::segment::{ByteRange, SegmentRange, Why};
 use super::super::sent::NewlyAcked;
+use super::detector::LossDetector;
 use super::outcome::{AckOutcome, AckReport, AckRole, CongestionEvent, Events};
-use super::LossDetector;
 use flowstart_control::{Duration, Instant};
 use flowstart_wire::ByteAck;
 

@@ -3,4 +3,5 @@
 pub mod bucket;
 pub mod pacer;
 pub mod rate;
+pub mod token_bucket;
 mod tokens;

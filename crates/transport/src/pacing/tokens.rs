@@ -1,6 +1,6 @@
 //! Tokens that a window earns over a round trip.
 
-use super::bucket::Demand;
+use super::token_bucket::Demand;
 use crate::narrow::narrowed;
 use flowstart_control::{Duration, Instant};
 

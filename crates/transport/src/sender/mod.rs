@@ -9,6 +9,7 @@ mod acknowledge;
 mod application;
 mod facts;
 mod opening;
+mod opening_state;
 mod pacing;
 mod probe;
 mod send_buffer;
@@ -16,20 +17,19 @@ mod timers;
 mod transmit;
 
 use crate::connection::{AckMeta, Connection};
-use crate::pacing::bucket::TokenBucket;
 use crate::pacing::pacer::Pacer;
+use crate::pacing::token_bucket::TokenBucket;
 use crate::prefetch::prefetch;
 use crate::recovery::Recovery;
 use crate::segment::SegmentRange;
 use crate::stack::Stack;
-use flowstart_control::signals::PathInfo;
 use flowstart_control::{Controller, Instant, Rate};
 use flowstart_wire::{AckOption, Body, Ecn, Packet};
-use opening::OpeningState;
-use pacing::Spreading;
-use probe::Persist;
+use opening_state::OpeningState;
 use send_buffer::SendBuffer;
 use std::sync::Arc;
+
+pub use opening_state::Preparation;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -50,13 +50,30 @@ enum State {
     Failed,
 }
 
-/// What a sender is given for opening its connection.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Preparation {
-    /// What is known of the path without a measurement.
-    pub known: PathInfo,
-    /// Bits that no other host can guess.
-    pub secret: u64,
+/// A window that no ACKs clock is spread over a round trip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Spreading {
+    Nothing,
+    /// A cached one, over the cached round trip.
+    Memory,
+    /// What is left of one after an idle time.
+    Restart,
+    /// Not a window, but the end of a client's handshake is to leave; or has left, and is not confirmed.
+    Handshake {
+        waiting: bool,
+    },
+}
+
+/// State of a connection with a closed window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Persist {
+    /// The window is open, or something is on its way.
+    #[default]
+    Off,
+    /// The retransmission timer runs for the next probe.
+    Waits,
+    /// It has expired.
+    Due,
 }
 
 /// The sending endpoint of one flow.

@@ -1,6 +1,7 @@
-//! Opening the connection: exchanges of packets before data leaves, or beside it.
+//! Opening the connection: exchanges of packets before data leaves, or while early data does.
 
-use super::{Preparation, Sender, Spreading, State};
+use super::opening_state::OpeningState;
+use super::{Sender, Spreading, State};
 use crate::handshake::{Handshake, INITIAL_ACK, SMALLEST_INITIAL};
 use crate::narrow::whole;
 use crate::quick_start::Asked;
@@ -9,55 +10,6 @@ use crate::stack::Pacing;
 use flowstart_control::signals::{Established, PathInfo, Syn};
 use flowstart_control::{AfterSynLoss, Duration, Instant};
 use flowstart_wire::{Ack, Packet, RateRequest, RateResponse, SynAck};
-
-/// What lasts until the connection is open.
-pub(super) struct OpeningState {
-    preparation: Preparation,
-    /// A request for a rate that is on its way.
-    asked: Option<Asked>,
-    /// Exchanges to come, this one included.
-    exchanges: u32,
-    /// SYNs sent, those sent again, and how many there were before this exchange.
-    syns: u32,
-    repeats: u32,
-    first: u32,
-    /// When each left, where packets are numbered.
-    sent: Vec<Instant>,
-    /// One of them did not arrive.
-    lost: bool,
-    /// When an unanswered SYN is sent again although data leaves.
-    pub(super) deadline: Option<Instant>,
-    /// The data's receiver opens the connection.
-    accepts: bool,
-}
-
-impl OpeningState {
-    pub(super) fn new(preparation: Preparation, exchanges: u32) -> OpeningState {
-        OpeningState {
-            preparation,
-            asked: None,
-            exchanges,
-            syns: 0,
-            repeats: 0,
-            first: 0,
-            sent: Vec::new(),
-            lost: false,
-            deadline: None,
-            accepts: false,
-        }
-    }
-
-    /// Whether `answer` shows that a SYN of this exchange, sent before that which it answers,
-    /// has not arrived.
-    fn is_missing(&self, answer: &SynAck) -> bool {
-        let told = |n: u64| {
-            answer
-                .numbers()
-                .any(|(first, end)| (first..end).contains(&n))
-        };
-        (self.first..answer.answers).any(|n| !told(n.into()))
-    }
-}
 
 impl Sender {
     /// Opens the connection.

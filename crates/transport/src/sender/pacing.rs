@@ -1,27 +1,14 @@
 //! When packets leave: the stack's own pacing rate, tokens, and windows that no ACKs clock.
 
-use super::Sender;
+use super::{Sender, Spreading};
 use crate::narrow::whole;
-use crate::pacing::bucket::{Bucket, Demand};
+use crate::pacing::bucket::Bucket;
 use crate::pacing::pacer::{Release, ONE_BY_ONE};
 use crate::pacing::rate;
+use crate::pacing::token_bucket::Demand;
 use crate::segment::{SegmentRange, Why};
 use crate::stack::Pacing;
 use flowstart_control::{Duration, Instant, Rate, Segments};
-
-/// A window that no ACKs clock is spread over a round trip.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Spreading {
-    Nothing,
-    /// A cached one, over the cached round trip.
-    Memory,
-    /// What is left of one after an idle time.
-    Restart,
-    /// Not a window, but the end of a client's handshake is to leave; or has left, and is not confirmed.
-    Handshake {
-        waiting: bool,
-    },
-}
 
 impl Sender {
     /// The stack's own rate, where no startup has set another.

@@ -2,23 +2,11 @@
 //! data back and nothing is on its way that it would answer, probes are sent to it from time to
 //! time, since the acknowledgement that opens the window may be lost.
 
-use super::Sender;
+use super::{Persist, Sender};
 use crate::connection::Connection;
 use crate::segment::ByteRange;
 use flowstart_control::Instant;
 use flowstart_wire::Packet;
-
-/// State of a connection with a closed window.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Persist {
-    /// The window is open, or something is on its way.
-    #[default]
-    Off,
-    /// The retransmission timer runs for the next probe.
-    Waits,
-    /// It has expired.
-    Due,
-}
 
 impl Sender {
     /// The peer's window is closed: a probe, once the timer has expired that is started here.

@@ -14,33 +14,8 @@ mod rfc;
 mod s2n;
 mod tquic;
 
-use super::{Omission, Stack};
-
-/// A preset of endpoints.
-pub struct Preset {
-    /// Its name.
-    pub name: &'static str,
-    /// What it is, in a line.
-    pub about: &'static str,
-    /// The rules of the stack that it leaves out.
-    pub omissions: &'static [Omission],
-    make: fn() -> Stack,
-}
-
-const fn preset(name: &'static str, make: fn() -> Stack, about: &'static str) -> Preset {
-    Preset {
-        name,
-        about,
-        omissions: &[],
-        make,
-    }
-}
-
-impl Preset {
-    const fn without(self, omissions: &'static [Omission]) -> Preset {
-        Preset { omissions, ..self }
-    }
-}
+use super::preset::Preset;
+use super::Stack;
 
 /// The preset of endpoints that name none: most servers run Linux.
 pub const DEFAULT: &str = "linux";
@@ -70,13 +45,6 @@ const ADAPTERS: &[Preset] = &[quinn::QUINN_ADAPTER, quinn::NOQ_ADAPTER, s2n::S2N
 /// All presets, those that are not listed included.
 pub fn all_presets() -> impl Iterator<Item = &'static Preset> {
     PRESETS.iter().chain(ADAPTERS)
-}
-
-impl Preset {
-    /// The stack that it is.
-    pub fn stack(&self) -> Stack {
-        (self.make)()
-    }
 }
 
 impl Stack {

@@ -26,6 +26,7 @@ use crate::model::plateau::Plateau;
 use crate::model::rounds::Rounds;
 use crate::model::Model;
 use crate::signals::{Ack, Delivery, Established};
+pub use crate::variants::BbrSource as Source;
 use crate::{named, Convention, Duration, Instant, Rate, Reason, Segments, Window};
 use constants::Constants;
 use cycle::Cycle;
@@ -37,25 +38,6 @@ use quiche::Quiche;
 pub use quiche::StartupOption;
 use state::{State, MIN_PIPE_CWND};
 use std::any::Any;
-
-named! {
-    /// The source of a BBR.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Source {
-        /// As in Linux since 4.9.
-        V1 = "v1",
-        /// As in the draft draft-ietf-ccwg-bbr.
-        V3 = "v3",
-        /// As in google/bbr, branch v3.
-        V3Linux = "v3-linux",
-        /// As in quinn-proto 0.11: [`BbrQuinn`](super::bbr_quinn::BbrQuinn).
-        Quinn = "quinn",
-        /// As in cloudflare/quiche.
-        Quiche = "quiche",
-        /// As in google/quiche.
-        GoogleQuiche = "google-quiche",
-    }
-}
 
 impl Source {
     /// Its version of this model; `None` where it is another model.

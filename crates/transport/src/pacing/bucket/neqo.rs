@@ -1,7 +1,7 @@
 //! neqo's bucket, of two packets and two windows a round trip. A wait of less than a millisecond is not
 //! kept but owed (neqo 0.30.1 at 80ca01e, `pace.rs`; `sender.rs`, `PACING_BURST_SIZE`).
 
-use super::{Demand, TokenBucket};
+use crate::pacing::token_bucket::{Demand, TokenBucket};
 use crate::pacing::tokens::{Gain, Tokens};
 use flowstart_control::{Duration, Instant};
 

@@ -3,8 +3,8 @@
 //! `connection/pacing.rs`).
 
 use super::quinn::{self, GAIN};
-use super::{Demand, TokenBucket};
 use crate::narrow::narrowed;
+use crate::pacing::token_bucket::{Demand, TokenBucket};
 use crate::pacing::tokens::Tokens;
 use flowstart_control::{Duration, Instant};
 

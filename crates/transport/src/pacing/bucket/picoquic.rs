@@ -2,7 +2,7 @@
 //! windows a round trip in slow start and one afterwards, and a wait lasts until there is a packet
 //! (picoquic 1.1.52 at d199d45, `pacing.c`).
 
-use super::{Demand, TokenBucket};
+use crate::pacing::token_bucket::{Demand, TokenBucket};
 use crate::pacing::tokens::{Gain, Tokens};
 use flowstart_control::{Duration, Instant};
 

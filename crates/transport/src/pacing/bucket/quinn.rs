@@ -1,7 +1,7 @@
 //! quinn's bucket: 1.25 windows a round trip, which are earned once it is too empty for a packet. A
 //! wait lasts until it is full (quinn-proto 0.11.19, `connection/pacing.rs`).
 
-use super::{Demand, TokenBucket};
+use crate::pacing::token_bucket::{Demand, TokenBucket};
 use crate::pacing::tokens::{Gain, Tokens};
 use flowstart_control::{Duration, Instant};
 

@@ -2,9 +2,9 @@
 //! two windows a round trip in slow start, and 1.25 afterwards (s2n-quic-core 0.91.0,
 //! `recovery/pacing.rs`).
 
-use super::{Demand, TokenBucket};
 use crate::handshake::INITIAL_ACK;
 use crate::narrow::narrowed;
+use crate::pacing::token_bucket::{Demand, TokenBucket};
 use flowstart_control::{Duration, Instant};
 
 /// Packets that leave in an interval.

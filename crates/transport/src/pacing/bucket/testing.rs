@@ -1,6 +1,7 @@
 //! What the tests of buckets share.
 
-use super::{Bucket, Demand, TokenBucket};
+use super::Bucket;
+use crate::pacing::token_bucket::{Demand, TokenBucket};
 use flowstart_control::{Duration, Instant};
 
 pub(super) const PACKET: u64 = 1472;

@@ -1,7 +1,7 @@
 //! tquic's bucket, of one window a round trip. A wait lasts until there is a packet, not until it is
 //! full (tquic 1.6.0 at 2a57740, `congestion_control/pacing.rs`; `cubic.rs`, `pacing_rate`).
 
-use super::{Demand, TokenBucket};
+use crate::pacing::token_bucket::{Demand, TokenBucket};
 use crate::pacing::tokens::{Gain, Tokens};
 use flowstart_control::{Duration, Instant};
 

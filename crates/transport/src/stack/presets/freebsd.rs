@@ -1,6 +1,6 @@
 //! FreeBSD.
 
-use super::{preset, Preset};
+use crate::stack::preset::{preset, Preset};
 use crate::stack::*;
 
 pub(super) const FREEBSD_14: Preset = preset(

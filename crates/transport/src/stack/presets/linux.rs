@@ -1,6 +1,6 @@
 //! Linux.
 
-use super::{preset, Preset};
+use crate::stack::preset::{preset, Preset};
 use crate::stack::*;
 
 pub(super) const LINUX: Preset = preset(

@@ -1,6 +1,6 @@
 //! picoquic.
 
-use super::{preset, Preset};
+use crate::stack::preset::{preset, Preset};
 use crate::stack::*;
 
 pub(super) const PICOQUIC: Preset = preset(

@@ -1,6 +1,6 @@
 //! QUIC by its standards.
 
-use super::{preset, Preset};
+use crate::stack::preset::{preset, Preset};
 use crate::stack::*;
 
 pub(super) const QUIC: Preset = preset(

@@ -1,6 +1,6 @@
 //! The standards of TCP.
 
-use super::{preset, Preset};
+use crate::stack::preset::{preset, Preset};
 use crate::stack::*;
 
 pub(super) const RFC: Preset = preset(

@@ -9,8 +9,8 @@
 //! Two things are not the kernel's. Its clock counted jiffies, here it is exact; and its cube
 //! root came from a table and one Newton step, right to 0.2 %, here it is exact too.
 
-use super::cubic_constants::Constants;
-use super::Avoidance;
+use super::constants::Constants;
+use crate::avoidance::hooks::Avoidance;
 use crate::model::capacity::Capacity;
 use crate::model::Model;
 use crate::signals::{Ack, Idle, Loss, Timeout};

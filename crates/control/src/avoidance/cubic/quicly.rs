@@ -4,8 +4,9 @@
 //! first loss leaves half of the window. An ACK moves the window once, however many packets it
 //! acknowledges. quicly also grows an unused window; here the stack's rule applies.
 
-use super::cubic_constants::Constants;
-use super::{pico, Avoidance};
+use super::constants::Constants;
+use crate::avoidance::hooks::Avoidance;
+use crate::avoidance::pico;
 use crate::signals::{Ack, Idle, Loss, Timeout};
 use crate::{Instant, Segments, Window};
 

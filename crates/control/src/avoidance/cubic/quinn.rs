@@ -4,8 +4,8 @@
 //! summed up, and a packet's worth moves it. quinn then drops the rest of the sum, noq keeps it. The
 //! estimate of Reno's window follows from the time since the loss (§4.2, eq. 4), not from ACKs.
 
-use super::cubic_constants::Constants;
-use super::Avoidance;
+use super::constants::Constants;
+use crate::avoidance::hooks::Avoidance;
 use crate::model::capacity::Capacity;
 use crate::model::Model;
 use crate::signals::{Ack, Loss, Timeout};

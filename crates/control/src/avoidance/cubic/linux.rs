@@ -16,8 +16,8 @@
 //! seven to eight. One thing is not the kernel's: its cube root, from a table and one Newton step,
 //! is exact here.
 
-use super::cubic_constants::Constants;
-use super::Avoidance;
+use super::constants::Constants;
+use crate::avoidance::hooks::Avoidance;
 use crate::model::capacity::Capacity;
 use crate::model::Model;
 use crate::signals::{Ack, Loss, Timeout};

@@ -11,8 +11,8 @@
 //! - After HyStart++ the curve's time counts from where conservative slow start began, with `K` zero.
 //! - There is no persistent congestion (RFC 9002 §7.6).
 
-use super::cubic_constants::Constants;
-use super::Avoidance;
+use super::constants::Constants;
+use crate::avoidance::hooks::Avoidance;
 use crate::model::slower_since::SlowerSince;
 use crate::model::Model;
 use crate::signals::{Ack, Loss, Timeout};

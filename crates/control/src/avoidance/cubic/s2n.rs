@@ -6,8 +6,8 @@
 //! becomes that estimate. Time in which the application left the window unused does not count.
 //! The window grows to at most 1.5 times the largest flight since the last loss.
 
-use super::cubic_constants::Constants;
-use super::Avoidance;
+use super::constants::Constants;
+use crate::avoidance::hooks::Avoidance;
 use crate::session::limited::flight_before;
 use crate::signals::{Ack, Established, Loss, Timeout};
 use crate::{Duration, Instant, Segments, Window};

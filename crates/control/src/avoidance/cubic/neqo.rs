@@ -7,8 +7,8 @@
 //! estimate grows by whole datagrams too, and never faster than `alpha_cubic`. An ACK that finds the
 //! window unused begins a new epoch. A mark leaves 0.85 of the window (RFC 8511).
 
-use super::cubic_constants::Constants;
-use super::Avoidance;
+use super::constants::Constants;
+use crate::avoidance::hooks::Avoidance;
 use crate::signals::{Ack, Established, Loss, Marked, Timeout};
 use crate::{Duration, Instant, Segments, Window};
 

@@ -1,6 +1,6 @@
 //! Constants that every variant of CUBIC has.
 
-use super::reno;
+use crate::avoidance::reno;
 use crate::Segments;
 
 /// The constants of one CUBIC sender.
