@@ -387,12 +387,12 @@ USUAL_STARTUPS: list[str]
 """The startups that are compared where none is named."""
 USUAL_SIZES: list[str]
 """The sizes of flows that have none, where none is given."""
-BASELINE: str
-"""What others are measured against where no baseline is named."""
 STARTUP_OF: dict[str, str]
 """The startup of a congestion control that is nothing without it."""
 CACHED_CWND: str
 """What an earlier connection left behind where nothing else is given."""
+LANDING_MEASURES: list[str]
+"""Columns of what follows the end of startup, for flows with an available rate."""
 INTERFACE: str
 """The rate of a host's interface in comparisons, where the path gives none."""
 DELAY_SHARE: float

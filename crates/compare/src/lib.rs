@@ -42,13 +42,13 @@ pub use path::{superseded, Path};
 pub use perturbation::{perturb, DELAY_SHARE, START_SPREAD};
 pub use plan::{flows, size_bytes, Case, Plan, CACHED, USUAL_SIZES};
 pub use refusal::{near, Refusal};
-pub use rows::{rows, Row, RunRows};
+pub use rows::{rows, Row, RunRows, MEASURES};
 pub use settings::{Kind, Settings, StateOption, INTERFACE};
 pub use stack::{given_stack, stack_fields, typed, word as stack_word};
 pub use startups::{STARTUP_OF, USUAL};
 pub use summary::{order, summaries, Group, Summary};
 pub use table::{marked, table, Grid, Judged};
-pub use variants::{baseline, variants, Variant, BASELINE};
+pub use variants::{baseline, variants, Variant};
 pub use words::split;
 
 use flowstart_control::CustomStartups;

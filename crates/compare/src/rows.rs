@@ -7,6 +7,16 @@ use flowstart_sim::record::startup::StartupRow;
 use serde_json::Value;
 use std::collections::HashMap;
 
+/// Measures of what follows the end of startup, for flows with an available rate.
+pub const MEASURES: [&str; 6] = [
+    "exit_dropped_pkts",
+    "later_dropped_pkts",
+    "exit_recoveries",
+    "exit_to_90_s",
+    "exit_queue_pkts",
+    "mean_acked_s",
+];
+
 /// The rows of one run that a comparison uses.
 #[derive(Default)]
 pub struct RunRows {

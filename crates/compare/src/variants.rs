@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// What others are measured against where no baseline is named.
-pub const BASELINE: &str = "slow-start";
+const BASELINE: &str = "slow-start";
 
 /// The setting of a sending host, under a name.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]

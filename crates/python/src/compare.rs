@@ -99,13 +99,15 @@ impl ComparisonPlan {
         let mut resolved = |case| {
             let scenario = Scenario::from_value(self.0.scenario(case)).map_err(errors::request)?;
             let prepared = reader.prepare(&scenario)?;
-            serde_json::to_value(prepared.resolved(&scenario)).map_err(refused)
+            serde_json::to_string(&prepared.resolved(&scenario)).map_err(refused)
         };
         let found = self.0.first_cases(seed).map(&mut resolved);
-        let found: Vec<Value> = found.collect::<PyResult<_>>()?;
-        let first = found.first().unwrap_or(&Value::Null);
-        self.0.check_sizes(first).map_err(errors::request)?;
-        Ok(found.iter().map(Value::to_string).collect())
+        let found = found.collect::<PyResult<Vec<String>>>()?;
+        if let Some(first) = found.first() {
+            let first = serde_json::from_str(first).map_err(refused)?;
+            self.0.check_sizes(&first).map_err(errors::request)?;
+        }
+        Ok(found)
     }
 
     /// The time in seconds in which no transfer of this size can be complete; `None` where it is not

@@ -88,12 +88,12 @@ mod _native {
         module.add("BUILT_LIVE_STACKS", live::built())?;
         module.add("USUAL_STARTUPS", flowstart_compare::USUAL)?;
         module.add("USUAL_SIZES", flowstart_compare::USUAL_SIZES)?;
-        module.add("BASELINE", flowstart_compare::BASELINE)?;
         module.add(
             "STARTUP_OF",
             flowstart_compare::STARTUP_OF.into_py_dict(module.py())?,
         )?;
         module.add("CACHED_CWND", flowstart_compare::CACHED)?;
+        module.add("LANDING_MEASURES", flowstart_compare::MEASURES)?;
         module.add("INTERFACE", flowstart_compare::INTERFACE)?;
         module.add("DELAY_SHARE", flowstart_compare::DELAY_SHARE)?;
         module.add("START_SPREAD", flowstart_compare::START_SPREAD)?;

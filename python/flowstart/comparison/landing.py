@@ -4,13 +4,10 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from flowstart import text
+from flowstart import _native, text
 from flowstart.render.grid import Column, Grid
 
-MEASURES = (
-    *("exit_dropped_pkts", "later_dropped_pkts", "exit_recoveries"),
-    *("exit_to_90_s", "exit_queue_pkts", "mean_acked_s"),
-)
+MEASURES = tuple(_native.LANDING_MEASURES)
 """Columns of the simulator's table `startups`, in the order of the table."""
 LEGEND = (
     "exit drops: until one round trip after the end of startup; recoveries: until the first round "

@@ -8,21 +8,11 @@ use crate::page::view::View;
 use crate::part::{Finished, Part};
 use crate::path::interface;
 use crate::plan::CACHED;
-use crate::rows::Row;
+use crate::rows::{Row, MEASURES};
 use crate::summary::{order, summaries, Summary};
 use crate::table::{table, Grid};
 use serde::Serialize;
 use serde_json::{Map, Value};
-
-/// Measures of what follows the end of startup, for flows with an available rate.
-const MEASURES: [&str; 6] = [
-    "exit_dropped_pkts",
-    "later_dropped_pkts",
-    "exit_recoveries",
-    "exit_to_90_s",
-    "exit_queue_pkts",
-    "mean_acked_s",
-];
 
 /// The table, and the text and the rows that belong to it.
 #[derive(Serialize)]
