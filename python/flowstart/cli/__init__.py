@@ -106,9 +106,14 @@ def _files_needed(error: "TyperException") -> str:
 
 
 def _exited(error: SystemExit) -> int:
-    """An exit that is not flowstart's own: typer's where the reader of our output has gone."""
+    """An exit that is not flowstart's own, such as typer's after it has printed a script."""
+    import traceback
+
     if isinstance(error.__context__, BrokenPipeError):
         return 1
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    if last.filename == getattr(sys.modules.get("typer.completion"), "__file__", None):
+        return int(error.code or 0)
     return _complain("SystemExit was raised by Python code of a startup", 1)
 
 

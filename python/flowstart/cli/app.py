@@ -11,12 +11,10 @@ from flowstart.cli import (
     capture,
     check,
     compare,
-    completion,
     console,
     deploy,
     doctor,
     explore,
-    help_page,
     known,
     live,
     maps,
@@ -62,8 +60,6 @@ for _name, _added in plugins.load("commands").items():
     app.add_typer(_added, name=_name)
 _add(known.schema)
 _add(doctor.doctor)
-_add(completion.completion)
-_add(help_page.man)
 
 
 def _show_version(wanted: bool) -> None:

@@ -1,40 +1,10 @@
-"""`flowstart completion`: a script for the shell, and the names that are completed."""
+"""The names that a shell completes."""
 
 from collections.abc import Callable, Iterable
-from typing import Annotated, TypeAlias
-
-import typer
-
-from flowstart.cli import console
-from flowstart.errors import RequestError
+from typing import TypeAlias
 
 Complete: TypeAlias = Callable[[str], list[str]]
 """What a word may become of which a beginning is there."""
-
-SHELLS = ("bash", "zsh", "fish")
-
-
-def completion(
-    shell: Annotated[
-        str,
-        typer.Argument(
-            metavar="bash|zsh|fish",
-            help="Name of the shell.",
-            show_default=False,
-            autocompletion=lambda incomplete: _beginning(SHELLS, incomplete),
-        ),
-    ],
-) -> None:
-    """Print a shell's completion script."""
-    if shell not in SHELLS:
-        raise RequestError(f"no shell is called `{shell}` here: there are bash, zsh and fish")
-    from typer.completion import get_completion_script  # type: ignore[attr-defined]
-
-    console.say(
-        get_completion_script(
-            prog_name="flowstart", complete_var="_FLOWSTART_COMPLETE", shell=shell
-        )
-    )
 
 
 def startups(incomplete: str) -> list[str]:

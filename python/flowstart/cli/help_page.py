@@ -1,4 +1,4 @@
-"""Help on the terminal, its examples, and the manual page made of them."""
+"""Help on the terminal, and its examples."""
 
 import shutil
 import textwrap
@@ -116,16 +116,6 @@ EXAMPLES = {
         "flowstart doctor",
         "flowstart doctor --details",
         "flowstart doctor --json",
-    ),
-    "completion": (
-        "flowstart completion bash >> ~/.bash_completion",
-        'flowstart completion zsh > "${fpath[1]}/_flowstart"',
-        "flowstart completion fish > ~/.config/fish/completions/flowstart.fish",
-    ),
-    "man": (
-        "flowstart man | man -l -",
-        "flowstart man > flowstart.1",
-        "flowstart man | groff -man -T ps > flowstart.ps",
     ),
 }
 """Command lines by command; the empty name is `flowstart` without one."""
@@ -278,97 +268,3 @@ def _filled(words: str, first: str = "") -> str:
         break_long_words=False,
         break_on_hyphens=False,
     )
-
-
-HEADINGS = (
-    (
-        "EXIT STATUS",
-        (
-            ("0", "Done."),
-            ("1", "It failed while running, or --time-limit ended it; what is finished is kept."),
-            ("2", "The request was wrong, or above a limit; nothing is written."),
-            ("130", "Stopped by Ctrl-C; what is finished is kept. SIGHUP: 129, SIGTERM: 143."),
-        ),
-    ),
-    (
-        "ENVIRONMENT",
-        (
-            ("FLOWSTART_CACHE", "Where `flowstart papers` keeps runs."),
-            ("FLOWSTART_DEBUG", "With 1 a defect of flowstart shows its traceback."),
-        ),
-    ),
-)
-
-
-def man(context: typer.Context) -> None:
-    """Print the manual page."""
-    console.say(manual_page(context.find_root().command))
-
-
-def manual_page(root: Any) -> str:
-    """The manual page of a command and all below it, in the language of man."""
-    from flowstart import _native
-
-    return "\n".join([*_head(_native.version(), root), *_commands(root), *_tail()])
-
-
-def _head(version: str, root: Any) -> Iterator[str]:
-    yield f'.TH FLOWSTART 1 "" "flowstart {version}" "User Commands"'
-    yield ".SH NAME"
-    yield rf"flowstart \- {_roff(root.help.rstrip('.'))}"
-    yield ".SH SYNOPSIS"
-    yield r".B flowstart"
-    yield r".I COMMAND"
-    yield r"[OPTIONS]"
-    yield ".SH OPTIONS"
-    for one in root.params:
-        yield from _parameter(one)
-
-
-def _commands(root: Any) -> Iterator[str]:
-    yield ".SH COMMANDS"
-    for path, command in _leaves(root, ()):
-        yield f'.SS "flowstart {" ".join(path)}"'
-        for paragraph in paragraphs(command):
-            yield _roff(paragraph)
-            yield ".PP"
-        yield ".EX"
-        yield from map(_roff, examples(" ".join(path)))
-        yield ".EE"
-        for one in command.params:
-            yield from _parameter(one)
-
-
-def _leaves(group: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """All commands below a group, in the order of its help."""
-    for name, command in group.commands.items():
-        if hasattr(command, "commands"):
-            yield from _leaves(command, (*path, name))
-        else:
-            yield (*path, name), command
-
-
-def _parameter(one: Any) -> Iterator[str]:
-    if one.hidden or not one.help:
-        return
-    is_option = is_given(one)
-    names = ", ".join(rf"\fB{_roff(name)}\fR" for name in one.opts) if is_option else ""
-    value = value_of(one)
-    yield ".TP"
-    yield " ".join([names, rf"\fI{_roff(value)}\fR"] if value else [names]).strip()
-    yield _roff(meaning(one))
-
-
-def _tail() -> Iterator[str]:
-    for heading, entries in HEADINGS:
-        yield f'.SH "{heading}"'
-        for name, meaning in entries:
-            yield ".TP"
-            yield rf"\fB{_roff(name)}\fR"
-            yield _roff(meaning)
-
-
-def _roff(text: str) -> str:
-    """Words in which nothing is taken for a request or an escape."""
-    escaped = text.replace("\\", r"\e").replace("-", r"\-").replace("'", r"\(aq")
-    return rf"\&{escaped}" if escaped.startswith((".", "'")) else escaped
