@@ -108,43 +108,6 @@ _HOMES = {
     "Window": "model.startup",
 }
 _MODULES = ("signals", "spec")
-# What to use in place of former names.
-_RENAMED = {
-    "Batch": "`flowstart.RunBatch`",
-    "Known": "`flowstart.signals.PathInfo`",
-    "Live": "`flowstart.LiveComparison`",
-    "Load": "`flowstart.LiveLoad`",
-    "Map": "`flowstart.SweepMap`",
-    "Path": "`flowstart.NetworkPath`",
-    "Stack": "`flowstart.Endpoint`",
-    "Swept": "`flowstart.SweepResult`",
-    "Web": "`flowstart.WebTraffic`",
-    "Worst": "`flowstart.WorstPaths`",
-    "algorithm": "`flowstart.get_algorithm`",
-    "algorithms": "`flowstart.list_algorithms`",
-    "capture": "`flowstart.read_capture`",
-    "live": "`flowstart.compare(on=...)`",
-    "read_map": "`flowstart.SweepResult.read(folder).map()`",
-    "schema": "`flowstart.json_schema`",
-    "stream": "`flowstart.run(sink=...)`",
-    "worst": "`flowstart.find_worst_paths`",
-    **{
-        name: f"`flowstart.signals.{name}`"
-        for name in (
-            *("Ack", "Delivery", "Established", "Feedback", "Idle", "Loss", "Marked"),
-            *("PeerGap", "RateSample", "Reason", "Recovered", "Sent", "Syn", "Timeout"),
-        )
-    },
-    **{
-        name: f"`flowstart.spec.{name}`"
-        for name in ("After", "AfterFlow", "Hop", "QuickStart", "RateStep", "Write")
-    },
-    "bdp": "text such as `1bdp`",
-    "bps": "a plain number of bits per second",
-    "octets": "a plain number of bytes",
-    "packets": "text such as `60pkt`",
-    "seconds": "a plain number of seconds or a timedelta",
-}
 
 __all__ = [
     "Algorithm",
@@ -204,10 +167,7 @@ def __getattr__(name: str) -> object:
         value = getattr(import_module(f"flowstart.{_HOMES[name]}"), name)
         globals()[name] = value
         return value
-    missing = f"module 'flowstart' has no attribute {name!r}"
-    if name in _RENAMED:
-        raise AttributeError(f"{missing}: use {_RENAMED[name]}")
-    raise AttributeError(missing)
+    raise AttributeError(f"module 'flowstart' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

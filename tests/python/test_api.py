@@ -51,21 +51,6 @@ def test_every_result_has_a_frame_and_a_document(kind: type) -> None:
         assert not hasattr(kind, name) and name not in kind.__annotations__, name
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("Path", "`flowstart.NetworkPath`"),
-        ("Ack", "`flowstart.signals.Ack`"),
-        ("Hop", "`flowstart.spec.Hop`"),
-        ("stream", r"`flowstart.run\(sink=\.\.\.\)`"),
-        ("bps", "a plain number of bits per second"),
-    ],
-)
-def test_an_old_name_is_refused_with_the_new_one(old: str, new: str) -> None:
-    with pytest.raises(AttributeError, match=f"no attribute '{old}': use {new}$"):
-        getattr(fs, old)
-
-
 def test_a_path_is_checked_when_it_is_made() -> None:
     with pytest.raises(fs.RequestError, match=r"^path\.rate: `fast` is not a rate with a unit"):
         fs.NetworkPath(rate="fast", rtt="64ms")

@@ -16,35 +16,6 @@ from flowstart.cli.console import COMMAND
 from flowstart.cli.help_page import WithHelp
 from flowstart.errors import RequestError
 
-_NEW = {
-    "--capture": "`flowstart replay FILE`",
-    "--cross": "--cross-traffic",
-    "--beside": "--competing",
-    "--company": "--competing",
-    "--avoidance": "--cc",
-    "--remembered": "--cached-cwnd",
-    "--interval": "--stagger",
-    "--buffer-reading": "--buffer-accounting",
-    "--share": "--rollout",
-    "--limit": "--max-packets, --max-flows, --max-memory, --max-time or --no-limits",
-    "--quick": "--no-uncertainty",
-    "papers run --quick": "--subset quick",
-    "--without": "--ignore",
-    "--rows": "--full-json",
-    "--rows-only": "--parquet-only",
-    "--over": "--search-space",
-    "--by": "--x, --y, --col and --row",
-    "--tie": "--margin",
-    "--part": "--split train or --split test",
-}
-"""The new name by the old one, or by command and old one where two commands differ."""
-
-
-def renamed(command: str, option: str) -> str | None:
-    """What `command` now has in the place of an option that it does not have; None if nothing."""
-    return _NEW.get(f"{command} {option}", _NEW.get(option))
-
-
 ELSEWHERE = {
     "--rate": ("--bandwidth", "--bw", "--bitrate", "--capacity", "--link-rate", "--throughput"),
     "--rtt": ("--latency", "--delay", "--base-rtt", "--min-rtt", "--propagation-delay", "--ping"),
@@ -114,8 +85,6 @@ def _unknown(option: str, ctx: Any, known: list[str]) -> RequestError:
     """What is said of an option that a command does not have: the one that is meant."""
     from flowstart.model.catalog import suggest  # loads the simulator
 
-    if new := renamed(ctx.command_path.removeprefix("flowstart "), option):
-        return RequestError(f"{option}: now {new}")
     if here := called_elsewhere(option, known):
         near = f"; did you mean `{here}`?"
     else:
