@@ -12,10 +12,12 @@ from flowstart.model import stack as stacks
 from flowstart.model import variants as named
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import LARGEST, Document, plain, resolve
-from flowstart.model.fields import Endpoint
 from flowstart.model.path import NetworkPath, told_interface
+from flowstart.model.quantities import size_texts, time_text
 from flowstart.model.scenario import Scenario, ScenarioLike
 from flowstart.model.variants import Variant, VariantLike
+from flowstart.questions.compare import Compare
+from flowstart.questions.option import of
 
 DEFAULT_STARTUPS = (
     "slow-start",
@@ -70,26 +72,14 @@ class Plan:
     """The startups that are not in the catalog."""
 
     @classmethod
-    def of_path(
-        cls,
-        path: NetworkPath,
-        *,
-        startups: Sequence[StartupLike] | None = None,
-        variants: Sequence[VariantLike] = (),
-        baseline: str | None = None,
-        sizes: Sequence[str] = DEFAULT_SIZES,
-        flows: int | None = None,
-        stagger: str | None = None,
-        requests: int | None = None,
-        idle: str | None = None,
-        cc: str | None = None,
-        stack: str | Endpoint | Mapping[str, Any] | None = None,
-        cached_cwnd: str | None = None,
-        landing: str | None = None,
-        available_rate: str | None = None,
-        seed: int | None = None,
-        repeat: int | None = None,
-    ) -> Self:
+    def of(cls, question: Compare) -> Self:
+        """What a question compares: startups on a path, or in a scenario that leaves them open."""
+        if isinstance(question.setting, NetworkPath):
+            return cls._of_path(question.setting, question)
+        return cls._of_scenario(question.setting, question)
+
+    @classmethod
+    def _of_path(cls, path: NetworkPath, question: Compare) -> Self:
         """Every size under every startup on a path, `flows` connections together.
 
         With `requests`, a client requests so many transfers on one connection, and each time waits
@@ -99,61 +89,34 @@ class Plan:
         startup; with an `available_rate` what follows that is measured. A `stack` without a
         preset has the default one.
         """
-        if not isinstance(stack, str | Endpoint | Mapping | None):
-            raise RequestError("a name or a table of fields is needed", ("stack",), repr(stack))
-        fields = stacks.parse(stack) if isinstance(stack, str) else plain(stack)
-        fields = stacks.of_scenario(fields)
-        flow = {"cc": cc, "count": flows, "stagger": stagger}
-        flow |= {"landing": landing, "available_rate": available_rate}
-        flow |= {"cached_cwnd": cached_cwnd or REMEMBERED}
+        fields = stacks.of_scenario(stacks.fields(question.stack))
+        flow: Document = {"count": question.flows, "stagger": question.stagger}
+        flow |= {name: getattr(question, name) for name in ("cc", "landing", "available_rate")}
+        flow |= {"cached_cwnd": question.cached_cwnd or REMEMBERED}
+        requests = question.requests
         if requests is not None and requests < 2:
             raise RequestError("at least two are needed", ("requests",), requests)
+        idle = time_text("idle", question.idle)
         entries = _on_one_connection(flow, requests, idle) if requests else [flow]
         base = plain({"path": path, "stack": fields, "flows": entries})
-        custom = CustomStartups()
-        compared = chosen(variants, startups, custom)
-        plan = cls(
-            base=base,
-            tested=(len(entries) - 1,),
-            variants=compared,
-            sizes=specs.unique("size", sizes),
-            seeds=_seeds(1 if seed is None else seed, repeat),
-            repeat=repeat,
-            baseline=named.baseline(baseline, [variant.name for variant in compared]),
-            command=None,
-            custom=custom,
-        )
-        options = {
-            "stack": None if fields == {"preset": stacks.DEFAULT} else stacks.written(fields),
-            "cc": cc,
-            "flows": flows,
-            "stagger": stagger,
-            "requests": requests,
-            "idle": idle,
-            "cached_cwnd": cached_cwnd,
-            "landing": landing,
-            "available_rate": available_rate,
-        }
-        return dataclasses.replace(plan, command=plan.written(options))
+        tested = (len(entries) - 1,)
+        sizes = size_texts("sizes", question.sizes)
+        sizes = DEFAULT_SIZES if sizes is None else sizes
+        plan = cls._made(question, base, tested, specs.unique("size", sizes))
+        is_usual = fields == {"preset": stacks.DEFAULT}
+        stack = {"stack": None if is_usual else stacks.written(fields)}
+        return dataclasses.replace(plan, command=plan.written(_options(question) | stack))
 
     @classmethod
-    def of_scenario(
-        cls,
-        like: ScenarioLike,
-        *,
-        startups: Sequence[StartupLike] | None = None,
-        variants: Sequence[VariantLike] = (),
-        baseline: str | None = None,
-        sizes: Sequence[str] | None = None,
-        seed: int | None = None,
-        repeat: int | None = None,
-        allow_python: bool = False,
-    ) -> Self:
+    def _of_scenario(cls, like: ScenarioLike, question: Compare) -> Self:
         """A scenario with those flows and web sessions under test that name no startup.
 
-        `sizes` are for flows under test that have no size of their own.
+        Sizes are for flows under test that have no size of their own.
         """
+        for name in _options(question):
+            raise RequestError(f"`{name}` belongs into the scenario, which describes it all")
         custom = CustomStartups()
+        allow_python, sizes = question.allow_python, size_texts("sizes", question.sizes)
         base = custom.settle(scenario.document(like, allow_python=allow_python))
         flows = _flows(base)
         tested, tested_web = _open_startups(flows), _open_startups(_entries(base, "web"))
@@ -169,24 +132,42 @@ class Plan:
                 "it a size, or all such flows with --size",
                 ("flows", endless[0], "size"),
             )
-        seeds = _seeds(base.get("seed", 1) if seed is None else seed, repeat)
-        compared = chosen(variants, startups, custom)
-        plan = cls(
-            base=base | {"flows": flows},
-            tested=tested,
-            tested_web=tested_web,
-            variants=compared,
-            sizes=_open_sizes([flows[i] for i in tested], sizes),
-            seeds=seeds,
-            repeat=repeat,
-            baseline=named.baseline(baseline, [variant.name for variant in compared]),
-            command=None,
-            custom=custom,
-        )
+        open_sizes = _open_sizes([flows[i] for i in tested], sizes)
+        plan = cls._made(question, base | {"flows": flows}, tested, open_sizes, custom)
+        plan = dataclasses.replace(plan, tested_web=tested_web)
         if isinstance(like, (Scenario, Mapping)):
             return plan
         return dataclasses.replace(
             plan, command=plan.written({"allow_python": allow_python}, str(like))
+        )
+
+    @classmethod
+    def _made(
+        cls,
+        question: Compare,
+        base: Document,
+        tested: tuple[int, ...],
+        sizes: tuple[str | None, ...],
+        custom: CustomStartups | None = None,
+    ) -> Self:
+        """The runs of a scenario with these flows under test."""
+        custom = custom or CustomStartups()
+        compared = chosen(
+            named.read_all(question.variants, allow_python=question.allow_python),
+            question.startups,
+            custom,
+        )
+        seed = base.get("seed", 1) if question.seed is None else question.seed
+        return cls(
+            base=base,
+            tested=tested,
+            variants=compared,
+            sizes=sizes,
+            seeds=_seeds(seed, question.repeat),
+            repeat=question.repeat,
+            baseline=named.baseline(question.baseline, [variant.name for variant in compared]),
+            command=None,
+            custom=custom,
         )
 
     @property
@@ -298,6 +279,22 @@ class Plan:
         """The baseline where it is not the one that is taken unasked."""
         usual = named.baseline(None, self.startups)
         return self.baseline if self.baseline != usual else None
+
+
+BESIDE_A_SCENARIO = (
+    *("startups", "variants", "baseline", "sizes", "seed", "repeat", "uncertainty", "workers"),
+    *("max_memory", "max_time", "allow_python"),
+)
+"""The fields of a question that do not describe path, endpoints and flows."""
+
+
+def _options(question: Compare) -> dict[str, Any]:
+    """What a question sets of endpoints and flows, by the option's name."""
+    return {
+        each.name: value
+        for each in of(Compare, without=("setting", *BESIDE_A_SCENARIO))
+        if (value := getattr(question, each.name)) not in (None, each.default)
+    }
 
 
 def chosen(
