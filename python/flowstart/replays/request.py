@@ -78,9 +78,7 @@ def settings_of(question: Question, capture: Capture | None = None) -> Settings:
     Raises RequestError where a field is wrong, contradicts another or would change nothing.
     """
     if question.reverse_rate and not question.rate:
-        raise RequestError(
-            "missing; the rates of both directions belong together", ("reverse_rate",)
-        )
+        raise RequestError("the forward rate is missing; both belong together", ("reverse_rate",))
     custom = CustomStartups()
     stack, direction = stacks.fields(question.stack), side(question.direction)
     hosts = hosts_of(question.recorded, stack, capture, direction)
