@@ -12,6 +12,8 @@ BIN := $(VENV)/bin
 UV := $(shell command -v uv)
 INSTALL := $(if $(UV),uv pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet --no-compile) \
 	--no-deps --require-hashes -r
+# Bytecode once, on all cores: where Python may write none, each start would compile every module.
+COMPILE := $(BIN)/python -m compileall -qq -j 0
 # It shares no job slots with make, which has two jobs whatever the machine.
 CARGO := env -u MAKEFLAGS -u MFLAGS cargo
 NPM := $(BIN)/python web/npm.py
@@ -59,6 +61,7 @@ help: ## Show this list
 
 setup: ## Make .venv with the package and what it needs
 	@$(MAKE) --no-print-directory -j2 $(VENV)/.built
+	@$(COMPILE) python
 
 release: setup ## Build the package with fat LTO and a profile, for benchmarks and work that takes long
 	PIP_QUIET=1 $(BIN)/python benches/profiles.py $(BIN)/maturin develop --release --quiet
@@ -354,11 +357,13 @@ $(VENV)/.made: requirements/run.txt
 $(VENV)/.run: $(VENV)/.made
 	@$(if $(UV),,$(BIN)/python -m ensurepip >/dev/null)
 	@$(INSTALL) requirements/run.txt
+	@$(COMPILE) $(VENV)/lib || true # some packages have files of other versions of Python
 	@touch $@
 
 # What tests need beside it.
 $(VENV)/.tools: requirements/dev.txt $(VENV)/.run
 	@$(INSTALL) requirements/dev.txt
+	@$(COMPILE) $(VENV)/lib tests/python || true
 	@touch $@
 
 # What builds wheels and renews lock files: half a gigabyte, most of it zig.

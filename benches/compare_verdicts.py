@@ -14,8 +14,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import flowstart as fs
-from flowstart.comparison.execute import execute
-from flowstart.comparison.plan import Plan
 from flowstart.inference import Status
 from flowstart.inference.data import EQUAL
 from flowstart.inference.repeats import Decision
@@ -44,15 +42,15 @@ class Path:
         self, startups: Sequence[str], baseline: str, seed: int, repeat: int | None
     ) -> Decision:
         """The verdict of `compare`."""
-        plan = Plan.of_path(
+        found = fs.compare(
             self.path,
             startups=startups,
             baseline=baseline,
             sizes=[self.size],
             seed=seed,
             repeat=repeat,
-        )
-        found = execute(plan, uncertainty=True, workers=1).intervals
+            workers=1,
+        ).intervals
         assert found
         (decision,) = found.decisions.values()
         return decision

@@ -20,9 +20,9 @@ from matplotlib.figure import Figure
 import flowstart as fs
 import testbed_parts as parts
 from flowstart import text
-from flowstart.live_runs.load import load_tables
-from flowstart.live_runs.rows import difference
-from flowstart.live_runs.tables import percent
+from flowstart.comparison.live.load import load_tables
+from flowstart.comparison.live.rows import difference
+from flowstart.comparison.live.tables import percent
 from flowstart.render.grid import Column
 from flowstart_papers.slow_start_high_speed import http, setups
 from flowstart_papers.slow_start_high_speed.setups import LITERAL, Path

@@ -20,8 +20,8 @@ from matplotlib.figure import Figure
 import flowstart as fs
 import testbed_parts as parts
 from flowstart import text
-from flowstart.live_runs.rows import difference
-from flowstart.live_runs.tables import percent
+from flowstart.comparison.live.rows import difference
+from flowstart.comparison.live.tables import percent
 from flowstart.render.grid import Column
 from flowstart_papers.hystart import setups
 from flowstart_papers.hystart import utilisation as figure4

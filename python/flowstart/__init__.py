@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from flowstart import signals, spec
     from flowstart.captures.contents import Capture
     from flowstart.captures.reading import read_capture
+    from flowstart.comparison.compare import compare
+    from flowstart.comparison.live.load import LiveLoad, live_load
+    from flowstart.comparison.live.result import LiveComparison
     from flowstart.comparison.result import Comparison
     from flowstart.errors import (
         FlowstartError,
@@ -36,9 +39,6 @@ if TYPE_CHECKING:
         Stopped,
         TimeLimitExceeded,
     )
-    from flowstart.live_runs.compare import compare
-    from flowstart.live_runs.load import LiveLoad, live_load
-    from flowstart.live_runs.result import LiveComparison
     from flowstart.maps.result import SweepMap
     from flowstart.maps.sweep_result import SweepResult, sweep
     from flowstart.model.catalog import Algorithm, Parameter, get_algorithm, list_algorithms
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from flowstart.model.variants import Variant
     from flowstart.replays.request import replay
     from flowstart.replays.result import Replay
-    from flowstart.simulation.limits import LimitOptions
     from flowstart.simulation.many import RunBatch, run_many
     from flowstart.simulation.run import Run, run
     from flowstart.simulation.streaming import StoredRun
@@ -71,10 +70,10 @@ _HOMES = {
     "Capture": "captures.contents",
     "read_capture": "captures.reading",
     "Comparison": "comparison.result",
-    "compare": "live_runs.compare",
-    "LiveComparison": "live_runs.result",
-    "LiveLoad": "live_runs.load",
-    "live_load": "live_runs.load",
+    "compare": "comparison.compare",
+    "LiveComparison": "comparison.live.result",
+    "LiveLoad": "comparison.live.load",
+    "live_load": "comparison.live.load",
     "FlowstartError": "errors",
     "LimitExceeded": "errors",
     "RequestError": "errors",
@@ -94,7 +93,6 @@ _HOMES = {
     "Run": "simulation.run",
     "run": "simulation.run",
     "StoredRun": "simulation.streaming",
-    "LimitOptions": "simulation.limits",
     "Cell": "sweeps.cell",
     "Estimate": "sweeps.execution.execute",
     "Sweep": "sweeps.language.sweep",
@@ -108,43 +106,6 @@ _HOMES = {
     "Window": "model.startup",
 }
 _MODULES = ("signals", "spec")
-# What to use in place of former names.
-_RENAMED = {
-    "Batch": "`flowstart.RunBatch`",
-    "Known": "`flowstart.signals.PathInfo`",
-    "Live": "`flowstart.LiveComparison`",
-    "Load": "`flowstart.LiveLoad`",
-    "Map": "`flowstart.SweepMap`",
-    "Path": "`flowstart.NetworkPath`",
-    "Stack": "`flowstart.Endpoint`",
-    "Swept": "`flowstart.SweepResult`",
-    "Web": "`flowstart.WebTraffic`",
-    "Worst": "`flowstart.WorstPaths`",
-    "algorithm": "`flowstart.get_algorithm`",
-    "algorithms": "`flowstart.list_algorithms`",
-    "capture": "`flowstart.read_capture`",
-    "live": "`flowstart.compare(on=...)`",
-    "read_map": "`flowstart.SweepResult.read(folder).map()`",
-    "schema": "`flowstart.json_schema`",
-    "stream": "`flowstart.run(sink=...)`",
-    "worst": "`flowstart.find_worst_paths`",
-    **{
-        name: f"`flowstart.signals.{name}`"
-        for name in (
-            *("Ack", "Delivery", "Established", "Feedback", "Idle", "Loss", "Marked"),
-            *("PeerGap", "RateSample", "Reason", "Recovered", "Sent", "Syn", "Timeout"),
-        )
-    },
-    **{
-        name: f"`flowstart.spec.{name}`"
-        for name in ("After", "AfterFlow", "Hop", "QuickStart", "RateStep", "Write")
-    },
-    "bdp": "text such as `1bdp`",
-    "bps": "a plain number of bits per second",
-    "octets": "a plain number of bytes",
-    "packets": "text such as `60pkt`",
-    "seconds": "a plain number of seconds or a timedelta",
-}
 
 __all__ = [
     "Algorithm",
@@ -156,7 +117,6 @@ __all__ = [
     "Flow",
     "FlowstartError",
     "LimitExceeded",
-    "LimitOptions",
     "LiveComparison",
     "LiveLoad",
     "NetworkPath",
@@ -202,12 +162,10 @@ def __getattr__(name: str) -> object:
         return import_module(f"flowstart.{name}")
     if name in _HOMES:
         value = getattr(import_module(f"flowstart.{_HOMES[name]}"), name)
+        value.__module__ = "flowstart"
         globals()[name] = value
         return value
-    missing = f"module 'flowstart' has no attribute {name!r}"
-    if name in _RENAMED:
-        raise AttributeError(f"{missing}: use {_RENAMED[name]}")
-    raise AttributeError(missing)
+    raise AttributeError(f"module 'flowstart' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -58,7 +58,7 @@ class RequestError(FlowstartError, ValueError):
         """The same error about the option of the command line that sets the field."""
         message = re.sub(r"`path\.(\w+)`", lambda found: f"`{_option(found[1])}`", self.message)
         match self.location:
-            case ("stack", "preset"):
+            case ("stack", "preset") | ("on", *_):
                 place: Location = ("--stack",)
             case ("path", "quick_start", str(name)):
                 place, message = ("--quick-start",), f"{name}: {message}"

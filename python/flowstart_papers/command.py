@@ -3,16 +3,15 @@
 import pathlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import flowstart_papers as package
 from flowstart import extras
 from flowstart.cli import console, flags
-from flowstart.cli.help_page import Group
-from flowstart.cli.once import Command, bounded
+from flowstart.cli.command import Group
 from flowstart.errors import RequestError
+from flowstart.questions.common import Bounded
+from flowstart.questions.option import Argument, Given, Option, of
 
 if TYPE_CHECKING:
     from flowstart.render.summary import Summary
@@ -21,47 +20,36 @@ if TYPE_CHECKING:
     from flowstart_papers.lab import Lab
     from flowstart_papers.runner import Done
 
-app = typer.Typer(
-    cls=Group,
-    help="Reproduce the figures and tables of five papers.",
-    invoke_without_command=True,
-    rich_markup_mode=None,
+app = Group(
+    "Reproduce the figures and tables of five papers.",
+    {
+        "list": "flowstart_papers.command:show",
+        "run": "flowstart_papers.command:run",
+        "cross": "flowstart_papers.command:cross",
+    },
+    usual="list",
 )
 
-Cache = Annotated[
-    pathlib.Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="Folder of cached runs. [FLOWSTART_CACHE, or the user's cache folder]",
-    ),
+Cache: TypeAlias = Annotated[
+    str | None,
+    Option("Folder of cached runs. [FLOWSTART_CACHE, or the user's cache folder]", "DIR"),
 ]
-Fresh = Annotated[
-    bool, typer.Option("--fresh", help="New runs, without reading or writing the cache.")
-]
+Fresh: TypeAlias = Annotated[bool, Option("New runs, without reading or writing the cache.")]
 QUICK = "quick"
 """The subset of every paper that takes under a minute."""
 MOST_ROWS = 60
 """A longer table is not printed; `-o` and `--json` have it."""
 
 
-def _names(incomplete: str) -> list[str]:
+def _names() -> list[str]:
     """Papers and their experiments, for the shell."""
     known = package.load()
-    names = [
+    return [
         *(paper.name for paper in known),
         *(one.id for each in known for one in each.experiments),
     ]
-    return [name for name in names if name.startswith(incomplete)]
 
 
-@app.callback()
-def papers(context: typer.Context) -> None:
-    """List the experiments by default."""
-    if context.invoked_subcommand is None:
-        show()
-
-
-@app.command("list", cls=Command)
 def show(details: flags.Details = False, json: flags.Json = False) -> None:
     """List the papers, or with --details the experiments of each."""
     from flowstart_papers import grids
@@ -92,22 +80,19 @@ def _listed(paper: "Paper", experiment: "Experiment") -> dict[str, Any]:
     }
 
 
-@app.command(cls=Command)
-@bounded
 def run(
+    limits: Annotated[Given, of(Bounded)],  # noqa: ARG001 # they hold for the whole command
     names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="ID...",
-            help="Experiments (QS-T1), papers (jump-start) or targets (hy.f1.peak).",
-            show_default=False,
-            autocompletion=_names,
+        list[str],
+        Argument(
+            "Experiments (QS-T1), papers (jump-start) or targets (hy.f1.peak).",
+            "ID...",
+            names=_names,
         ),
-    ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All experiments.")] = False,
+    ] = [],  # noqa: B006 # it is read only
+    everything: Annotated[bool, Option("All experiments.", flag="all")] = False,
     subset: Annotated[
-        str | None,
-        typer.Option(metavar="quick", help="Subset of each paper, in under a minute."),
+        str | None, Option("Subset of each paper, in under a minute.", "quick")
     ] = None,
     workers: flags.Workers = None,
     cache: Cache = None,
@@ -132,9 +117,8 @@ def run(
     if output:
         extras.require("papers", "papers run -o")
     known = package.load()
-    chosen = runner.choose(known, names or (), everything=everything, quick=bool(subset))
-    if output:
-        console.check_folder(output)
+    chosen = runner.choose(known, names, everything=everything, quick=bool(subset))
+    folder = flags.folder(output)
     kept = _kept(cache, fresh=fresh)
     done: list[Done] = []
     stopped = False
@@ -148,7 +132,7 @@ def run(
         stopped = True
     console.deliver(
         lambda: _close(done, json=json, details=details),
-        output,
+        folder,
         _files(done, whole=not stopped),
         interrupted=stopped,
     )
@@ -158,9 +142,8 @@ def run(
         )
 
 
-@app.command(cls=Command)
-@bounded
 def cross(
+    limits: Annotated[Given, of(Bounded)],  # noqa: ARG001 # they hold for the whole command
     workers: flags.Workers = None,
     cache: Cache = None,
     fresh: Fresh = False,
@@ -178,7 +161,7 @@ def cross(
 
     if output:
         extras.require("papers", "papers cross -o")
-        console.check_folder(output)
+    folder = flags.folder(output)
     kept = _kept(cache, fresh=fresh)
     try:
         with _laboratory(studies.whole, kept, workers, "all of it") as lab:
@@ -199,7 +182,7 @@ def cross(
         for said in (tables.legend(table), *findings.answers):
             console.show_text(said)
 
-    console.deliver(display, output, _files(done, whole=True))
+    console.deliver(display, folder, _files(done, whole=True))
 
 
 def _crossed(table: "CrossTable", answers: Sequence[str]) -> "Summary":
@@ -214,14 +197,14 @@ def _crossed(table: "CrossTable", answers: Sequence[str]) -> "Summary":
     return Summary(ran, answers[:1], tables.means(table), notes, command, hint=hint)
 
 
-def _kept(cache: pathlib.Path | None, *, fresh: bool) -> pathlib.Path | None:
+def _kept(cache: str | None, *, fresh: bool) -> pathlib.Path | None:
     """Where runs are kept, if they are."""
     from flowstart.render.folder import check_writable
     from flowstart_papers.lab import default_cache
 
     if cache is None and fresh:
         return None
-    place = cache or default_cache()
+    place = pathlib.Path(cache) if cache else default_cache()
     check_writable(place, f"--cache {cache}" if cache else f"the cache {place}")
     return None if fresh else place
 

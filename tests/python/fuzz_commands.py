@@ -99,7 +99,7 @@ def _scenario(file: str, chance: random.Random) -> Words:
 
 
 PATH = ("--rate", "5Mbps", "--rtt", "20ms", "--size", "20kB", "--no-uncertainty")
-LIMITS = ("--max-packets", "2e4", "--max-flows", "200", "--max-memory", "300MB")
+LIMITS = ("--max-time", "2s", "--max-memory", "300MB")
 TEXT = (b",", b"\n", b'"', b"ts", b"bytes", b"\x1b[2J", b"null", b"\t", b";")
 COMMANDS = {
     "capture": Command(Target(print, _captures(), BYTES), "file.pcap", _capture),

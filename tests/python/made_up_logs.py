@@ -130,7 +130,7 @@ def write_nginx(
         flows = _keep_alive(rng, rate, initial_window)
         path = {"rate": f"{rate:.0f}bps", "rtt": f"{1e6 * rtt:.0f}us", "buffer": f"{buffer}pkt"}
         document = {"path": path, "stack": {"preset": "linux"}, "flows": flows}
-        run = fs.run({"seed": 1, "duration": "3600s"} | document, trace=True, no_limits=True)
+        run = fs.run({"seed": 1, "duration": "3600s"} | document, trace=True, max_time="10h")
         rates[f"10.0.{place}.0/24"] = rate
         for flow in range(len(flows)):
             rows += _nginx_rows(run, flow, f"10.0.{place}.{flow + 1}", 100 * place + flow)

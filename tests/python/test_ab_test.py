@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from flowstart.deployment import Population, TestPlan, plan
+from flowstart.deployment.experiment import Population, TestPlan, plan
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]

@@ -223,7 +223,6 @@ def test_schema_is_json_schema(cli: Cli) -> None:
 
 
 REFUSED = [
-    (["compare", "--capture", "a.pcap"], "--capture: now `flowstart replay FILE`"),
     (["replay", "a.pcap", "a.pcap"], "a.pcap is given twice"),
     (["compare"], "no path is given"),
     (["compare", "--rate", "5Mbps"], "--rtt: missing"),
@@ -336,33 +335,6 @@ def test_a_file_and_what_contradicts_it(
     status, printed, error = cli("compare", scenario, *words)
     assert (status, printed) == (2, "")
     assert message in error
-
-
-@pytest.mark.parametrize(
-    ("words", "new"),
-    [
-        ("replay a.pcap --cross 40%", "--cross-traffic"),
-        ("replay a.pcap --beside bbr", "--competing"),
-        ("replay a.pcap --share 10%", "--rollout"),
-        ("replay a.pcap --without page", "--ignore"),
-        ("replay a.pcap --quick", "--no-uncertainty"),
-        ("capture a.pcap --rows", "--full-json"),
-        ("compare --limit flows=1", "--max-packets, --max-flows, --max-memory, --max-time or"),
-        ("run a.toml --rows-only", "--parquet-only"),
-        ("worst hystart --over rate=1Mbps..2Mbps", "--search-space"),
-        ("map out --by rate,rtt", "--x, --y, --col and --row"),
-        ("map out --tie 5%", "--margin"),
-        ("sweep a.toml --part tuning", "--split train or --split test"),
-        ("papers run --quick", "--subset quick"),
-    ],
-)
-def test_an_option_of_an_old_name_is_refused_with_the_new_one(
-    cli: Cli, words: str, new: str
-) -> None:
-    status, printed, error = cli(*words.split())
-    assert (status, printed, error.count("\n")) == (2, "", 1)
-    option = next(word for word in words.split() if word.startswith("--"))
-    assert error.startswith(f"flowstart: {option}: now {new}")
 
 
 @pytest.mark.parametrize(

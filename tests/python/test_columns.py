@@ -15,7 +15,7 @@ import made_up_map
 import test_quic
 from flowstart import _native
 from flowstart.captures import report as capture_report
-from flowstart.live_runs.load import load_tables, simulated
+from flowstart.comparison.live.load import load_tables, simulated
 from flowstart.render.columns import KEY, VERSION, schema, tables
 from flowstart.render.files import Content
 from flowstart.replays.answer import ONCE

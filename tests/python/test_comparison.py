@@ -12,6 +12,7 @@ import pytest
 import flowstart as fs
 from flowstart.comparison.plan import Plan
 from flowstart.comparison.report import flows_over_time, pictures
+from flowstart.questions.compare import Compare
 
 BACKGROUND: dict[str, Any] = {
     "path": {"rate": "10Mbps", "rtt": "40ms"},
@@ -76,14 +77,14 @@ def test_flows_and_web_sessions_of_a_scenario_are_told_of_an_interface_too() -> 
         "flows": [{"startup": "qs-app"}, {}, {"interface_rate": "50Mbps"}],
         "web": [{"size": "10"}],
     }
-    plan = Plan.of_scenario(document, startups=["qs-app"], sizes=["10kB"])
+    plan = Plan.of(Compare(document, startups=["qs-app"], sizes=["10kB"]))
     scenario = plan.scenario(plan.cases()[0])
     rates = [entry.get("interface_rate") for entry in scenario["flows"] + scenario["web"]]
     assert rates == [None, "1Gbps", "50Mbps", "1Gbps"]
 
 
 def test_every_size_startup_and_seed_runs_once(path: fs.NetworkPath) -> None:
-    plan = Plan.of_path(path, startups=["a", "b"], sizes=["1kB", "2kB"], seed=5, repeat=3)
+    plan = Plan.of(Compare(path, startups=["a", "b"], sizes=["1kB", "2kB"], seed=5, repeat=3))
     cases = plan.cases()
     assert len(set(cases)) == len(cases) == 12
     assert {case.seed for case in cases} == {5, 6, 7}

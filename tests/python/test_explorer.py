@@ -154,7 +154,7 @@ def test_a_startup_in_python_is_run_where_the_command_line_names_it_and_nowhere_
     (tmp_path / "own.py").write_text(OWN)
     own = f"{tmp_path / 'own.py'}:Own"
     asked = {"given": {**GIVEN, "startup": ["slow-start", own]}}
-    with explorer(settings(startup=f"slow-start,{own}")) as server:
+    with explorer(settings(startups=["slow-start", str(own)])) as server:
         assert server.ask("/api/about").document["custom"] == [own]
         reply = server.post("/api/compare", asked)
         assert [row["variant"] for row in reply.frame[0]["rows"]] == ["slow-start", own]
@@ -168,7 +168,7 @@ def test_a_startup_in_python_is_run_where_the_command_line_names_it_and_nowhere_
 def test_what_a_startup_in_python_raises_is_said_with_its_hook(tmp_path: pathlib.Path) -> None:
     (tmp_path / "own.py").write_text(OWN.replace("w.segments(a.acked)", "1 / 0"))
     own = f"{tmp_path / 'own.py'}:Own"
-    with explorer(settings(startup=own)) as server:
+    with explorer(settings(startups=[str(own)])) as server:
         reply = server.post("/api/compare", {"given": {**GIVEN, "startup": [own]}})
     assert reply.status == 422
     assert "ZeroDivisionError" in reply.error

@@ -4,13 +4,11 @@ import asyncio
 import json
 import pathlib
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from flowstart.cli import app
 from flowstart.errors import RequestError, SimulationError
 from flowstart.explorer import jobs
 from flowstart.explorer.captures import replayed
@@ -20,7 +18,8 @@ from flowstart.replays.result import Replay
 
 CAPTURE = pathlib.Path(__file__).parents[1] / "data" / "captures" / "web-mix.pcap.gz"
 STARTUPS = ["slow-start", "hystart-plus-plus"]
-GIVEN = {"no_uncertainty": True}
+GIVEN = {"uncertainty": False}
+Cli = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")
@@ -37,11 +36,9 @@ def replay(job: Job) -> Replay:
     return job.kept
 
 
-def test_recommendations_and_intervals_are_those_of_compare(job: Job) -> None:
-    command = ["replay", str(CAPTURE), "--no-uncertainty", "--json"]
-    printed = json.loads(
-        CliRunner().invoke(app.app, [*command, "--startup", ",".join(STARTUPS)]).stdout
-    )
+def test_recommendations_and_intervals_are_those_of_replay(job: Job, cli: Cli) -> None:
+    command = ("replay", CAPTURE, "--no-uncertainty", "--json")
+    printed = json.loads(cli(*command, "--startup", ",".join(STARTUPS)).out)
     found = json.loads(json.dumps(job.found, allow_nan=False))["replay"]
     assert found["intervals"] == printed["intervals"]
     assert found["decision"] == printed["verdict"]

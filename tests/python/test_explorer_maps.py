@@ -13,6 +13,7 @@ from flowstart.errors import RequestError
 from flowstart.explorer.maps import levels, swept
 from flowstart.explorer.maps.levels import Extent
 from flowstart.model.path import NetworkPath
+from flowstart.questions.compare import Compare
 from made_up_map import cell, write
 
 STARTUPS = ["slow-start", "hystart", "jump-start"]
@@ -21,7 +22,7 @@ EXTENT = Extent.of(["2Mbps", "200Mbps"], ["10ms", "200ms"])
 
 def plan(**more: Any) -> Plan:
     options = {"startups": STARTUPS, "sizes": ["200kB"], **more}
-    return Plan.of_path(NetworkPath(rate="1Mbps", rtt="1s", buffer="0.5bdp"), **options)
+    return Plan.of(Compare(NetworkPath(rate="1Mbps", rtt="1s", buffer="0.5bdp"), **options))
 
 
 def test_winners_and_regrets_are_those_of_a_sweep_over_the_same_cells(

@@ -1,18 +1,19 @@
 """The explorer's papers: published beside measured as in `papers run`, and set-ups that open."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 import flowstart as fs
-from flowstart.cli import app
 from flowstart.errors import RequestError
 from flowstart.explorer.jobs import Ended, Job
 from flowstart.model.path import NetworkPath
 from flowstart_papers.explorer import figures, setups
 from flowstart_papers.explorer.setups import Setups
+
+Cli = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")
@@ -39,9 +40,10 @@ def test_the_five_papers_are_listed_with_their_published_values_and_nothing_is_r
     assert peak["tolerance"] == "± 1.5 %"
 
 
-def test_measured_values_and_verdicts_are_those_of_papers_run(figure: dict[str, Any]) -> None:
-    run = CliRunner().invoke(app.app, ["papers", "run", "JS-F1", "--fresh", "--json"])
-    printed = json.loads(run.stdout)
+def test_measured_values_and_verdicts_are_those_of_papers_run(
+    figure: dict[str, Any], cli: Cli
+) -> None:
+    printed = json.loads(cli("papers", "run", "JS-F1", "--fresh", "--json").out)
     without_time = [
         [{k: v for k, v in row.items() if k != "seconds"} for row in rows]
         for rows in (

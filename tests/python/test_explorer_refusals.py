@@ -539,7 +539,7 @@ def test_a_hook_that_never_returns_is_interrupted_and_the_server_goes_on(
 ) -> None:
     (tmp_path / "hanging.py").write_text(HANGING)
     name = f"{tmp_path / 'hanging.py'}:Hangs"
-    with explorer(settings(startup=name)) as running:
+    with explorer(settings(startups=[name])) as running:
         client = http.client.HTTPConnection("127.0.0.1", running.port)
         asked = json.dumps({"given": {**GIVEN, "startup": [name]}})
         client.request("POST", "/api/compare", asked, running.headers)

@@ -172,7 +172,7 @@ def test_extras_are_those_of_pyproject() -> None:
 def test_the_core_asks_for_nothing_of_an_extra() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     core = {_name(line) for line in project["dependencies"]}
-    assert core == {"cloudpickle", "loky", "numpy", "polars", "rich", "typer"}
+    assert core == {"cloudpickle", "cyclopts", "loky", "numpy", "polars", "rich"}
 
 
 def _name(requirement: str) -> str:

@@ -1,45 +1,95 @@
-"""The tables of flags, and what becomes of them."""
+"""Questions, their options, and the public functions that take their fields."""
 
 import dataclasses
 import inspect
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
+
+import pytest
 
 import flowstart as fs
 from flowstart.cli import compare, flags
-from flowstart.cli.flags import REPETITION, TRAFFIC, Flag, Repetition, filled, flag, of, taking
+from flowstart.questions.compare import Compare
+from flowstart.questions.live import Live
+from flowstart.questions.option import Option, Question, asking, of
+from flowstart.questions.replay import Replay
+from flowstart.questions.run import Run
+from flowstart.questions.sweep import Sweep
+from flowstart.questions.worst import Worst
+
+QUESTIONS: dict[Callable[..., object], Any] = {
+    fs.compare: Compare,
+    fs.replay: Replay,
+    fs.sweep: Sweep,
+    fs.find_worst_paths: Worst,
+    fs.run: Run,
+}
 
 
-def test_every_field_of_a_path_but_its_hops_has_a_flag() -> None:
-    names = [flag.name for flag in flags.PATH_FLAGS]
+def test_every_field_of_a_path_but_its_hops_has_an_option() -> None:
+    names = [each.name for each in flags.PATH]
     assert {*names} == {field.name for field in dataclasses.fields(fs.NetworkPath)} - {"hops"} | {
         "path"
     }
     assert len(names) == len({*names})
 
 
-def test_no_two_flags_have_the_same_name() -> None:
-    names = [flag.name for flag in compare.FLAGS]
+def test_no_two_options_have_the_same_name() -> None:
+    names = [each.flag for each in compare.OPTIONS]
     assert len(names) == len({*names})
-    assert {*TRAFFIC, *REPETITION} <= {*compare.FLAGS}
 
 
-def test_a_field_of_a_dataclass_is_a_flag() -> None:
-    @dataclasses.dataclass(frozen=True)
-    class Asked:
-        often: int = flag("How often.", "COUNT", default=2, least=1)
-        word: str | None = flag("What.")
-
-    assert of(Asked) == (
-        Flag("often", "How often.", "COUNT", int, 2, 1),
-        Flag("word", "What."),
-    )
-    assert filled(Asked, {"word": "x", "other": 3}) == Asked(2, "x")
-    assert filled(Repetition, {}) == Repetition(seed=None, repeat=None)
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Asked(Question):
+    often: Annotated[int, Option("Number of times.", least=1)] = 2
+    words: Annotated[Sequence[str], Option("Words.", "A,B,...", flag="word")] = ()
+    is_sure: Annotated[bool, Option("No doubt.")] = True
+    hidden: Annotated[str, Option("Not an option.", flag="")] = ""
 
 
-def test_flags_stand_where_a_command_takes_what_was_given() -> None:
-    @taking([Flag("one", "One."), Flag("other", "Other.", type=bool | None)])
-    def command(first: str, *, given: object, last: bool = False) -> None:
-        """A command."""
+@asking(Asked)
+def ask(question: Asked) -> Asked:
+    """Asks.
 
-    names = [*inspect.signature(command).parameters]
-    assert names == ["context", "first", "one", "other", "last"]
+    Returns:
+        The question.
+    """
+    return question
+
+
+def test_a_field_is_an_option_of_its_kind() -> None:
+    often, words, is_sure = of(Asked)
+    assert (often.flag, often.value, often.is_number) == ("--often", "NUMBER", True)
+    assert (words.flag, words.value, words.is_list) == ("--word", "A,B,...", True)
+    assert (is_sure.flag, is_sure.value, is_sure.is_switch) == ("--no-is-sure", "", True)
+
+
+def test_a_field_is_a_keyword_with_its_default_and_help() -> None:
+    assert ask(often=3) == Asked(often=3)
+    assert list(inspect.signature(ask).parameters) == ["often", "words", "is_sure", "hidden"]
+    assert "\nArgs:\n    often: Number of times.\n" in str(ask.__doc__)
+    assert "\nReturns:\n    The question." in str(ask.__doc__)
+
+
+def test_an_unknown_keyword_is_refused_in_a_line_with_the_nearest() -> None:
+    with pytest.raises(TypeError, match=r"^ask\(\) has no argument `oftn`; did you mean often\?$"):
+        ask(oftn=3)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("function", QUESTIONS, ids=lambda function: function.__name__)
+def test_a_public_function_documents_every_field_of_its_question(
+    function: Callable[..., object],
+) -> None:
+    signature = inspect.signature(function)
+    for field in dataclasses.fields(QUESTIONS[function]):
+        assert field.name in signature.parameters
+        assert f"\n    {field.name}: " in str(function.__doc__)
+
+
+def test_what_only_a_real_stack_has_is_refused_in_the_simulator(path: fs.NetworkPath) -> None:
+    with pytest.raises(fs.RequestError, match="`clock` has no meaning without `on`"):
+        fs.compare(path, clock="real")  # type: ignore[call-overload]
+    assert {"on", "clock"} <= {*inspect.signature(fs.compare).parameters}
+    assert {field.name for field in dataclasses.fields(Live)} <= {
+        *inspect.signature(fs.compare).parameters
+    }

@@ -8,29 +8,26 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-import typer
 
 import flowstart as fs
-from flowstart.cli import help_page, once
-from flowstart.cli.app import app
+from flowstart.cli import app, command, help_page
+from flowstart.cli.command import HELP
 from flowstart.cli.help_page import EXAMPLES
 from flowstart.model import stack
 
 Cli = Callable[..., Any]
 ROOT = pathlib.Path(__file__).parent.parent.parent
-OF_TYPER = ("--install-completion", "--show-completion")
 
 
 def commands() -> dict[str, Any]:
     """All commands and groups by name; the empty name is `flowstart` alone."""
-    root: Any = typer.main.get_command(app)
 
     def below(command: Any, path: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
         yield " ".join(path), command
         for name, one in getattr(command, "commands", {}).items():
             yield from below(one, (*path, name))
 
-    return dict(below(root, ()))
+    return dict(below(app.ROOT, ()))
 
 
 COMMANDS = commands()
@@ -41,7 +38,7 @@ def in_one_line(page: str) -> str:
 
 
 def options(command: Any) -> list[Any]:
-    return [one for one in command.params if help_page.is_given(one)]
+    return [each for each in (*command.parameters, *HELP) if not each.is_argument]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -58,14 +55,12 @@ def test_help_fits_on_a_screen(cli: Cli, name: str) -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_lists_at_most_ten_options_and_counts_the_others(cli: Cli, name: str) -> None:
     given = options(COMMANDS[name])
-    usual = [one for one in given if not one.rich_help_panel]
+    usual = [each for each in given if not each.option.panel and each not in HELP]
     assert len(usual) <= 10
     out = cli(*name.split(), "--help").out
     shown = re.findall(r"^  (?:-\w, )?(--[\w-]+)", out, re.MULTILINE)
-    assert [one for one in shown if not one.startswith("--help")] == [
-        max(one.opts, key=len) for one in usual
-    ]
-    further = len(given) - len(usual)
+    assert [one for one in shown if not one.startswith("--help")] == [each.flag for each in usual]
+    further = len(given) - len(usual) - len(HELP)
     last = out.rstrip("\n").splitlines()[-1]
     assert not further or last == f"{further} further options: --help-all"
 
@@ -76,10 +71,10 @@ def test_help_all_has_every_option_in_its_panel(cli: Cli, name: str) -> None:
     assert (answer.status, answer.err) == (0, "")
     assert max(map(len, answer.out.splitlines())) <= 80
     words = in_one_line(answer.out)
-    for one in options(COMMANDS[name]):
-        assert help_page.row(one)[0] in words
-        assert one.help in words
-        assert f"\n\n{one.rich_help_panel or 'Options'}:\n" in answer.out
+    for each in options(COMMANDS[name]):
+        assert help_page.row(each)[0] in words
+        assert each.option.help in words
+        assert f"\n\n{each.option.panel or 'Options'}:\n" in answer.out
     assert all(paragraph in words for paragraph in help_page.paragraphs(COMMANDS[name]))
 
 
@@ -93,22 +88,22 @@ def test_an_example_is_a_command_with_options_that_exist(line: str) -> None:
     program, *words = shlex.split(line)
     ends = [words.index(one) for one in (">", ">>", "|", "&&") if one in words]
     words = words[: min(ends, default=len(words))]
-    command: Any = COMMANDS[""]
-    context: Any = command.context_class(command, info_name=program)
-    while words and hasattr(command, "commands"):
-        command = command.commands[words.pop(0)]
-        context = command.context_class(command, parent=context)
-    command.make_parser(context).parse_args(words)
+    found: Any = COMMANDS[""]
+    path = [program]
+    while words and hasattr(found, "commands"):
+        path.append(words.pop(0))
+        found = found.commands[path[-1]]
+    if not hasattr(found, "commands"):
+        command.read(found, path, words)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_help_of_an_option_is_a_noun_phrase(name: str) -> None:
     others = {"As", "How", "Of", "Only", "What", "When", "Which", "Who", "Whether"}
     verbs = {"Keep", "Leave", "Open", "Print", "Record", "Run", "Show", "Switch", "Take", "Write"}
-    for one in options(COMMANDS[name]):
-        first = one.help.split()[0]
-        assert one.opts[0] in OF_TYPER or first not in others | verbs, one.opts[0]
-        assert one.help[0].isupper()
+    for each in options(COMMANDS[name]):
+        assert each.option.help.split()[0] not in others | verbs, each.flag
+        assert each.option.help[0].isupper()
 
 
 def test_an_unknown_option_names_the_help_with_all_options(cli: Cli) -> None:
@@ -142,17 +137,29 @@ def test_a_name_from_elsewhere_is_met_only_with_an_option_that_the_command_has(c
 
 
 def test_every_option_that_other_tools_call_otherwise_exists() -> None:
-    known = {name for one in options(COMMANDS["compare"]) for name in one.opts}
-    assert set(once.ELSEWHERE) <= known
-    assert not known & {name for names in once.ELSEWHERE.values() for name in names}
+    known = {each.flag for each in options(COMMANDS["compare"])}
+    assert set(command.ELSEWHERE) <= known
+    assert not known & {name for names in command.ELSEWHERE.values() for name in names}
 
 
 def test_the_ten_common_options_of_compare_come_first() -> None:
-    usual = [one.opts[0] for one in options(COMMANDS["compare"]) if not one.rich_help_panel]
+    given = options(COMMANDS["compare"])
+    usual = [each.flag for each in given if not each.option.panel and each not in HELP]
     assert usual == [
-        *("--startup", "--size", "--path", "--rate", "--rtt", "--buffer", "--stack"),
+        *("--path", "--rate", "--rtt", "--buffer", "--startup", "--size", "--stack"),
         *("--details", "--json", "--output"),
     ]
+
+
+def test_the_help_of_replay_has_the_options_of_its_examples(cli: Cli) -> None:
+    shown = cli("replay", "--help").out
+    for option in ("--variant", "--baseline", "--network", "--rollout"):
+        assert f"\n  {option} " in shown
+
+
+def test_the_help_of_a_command_is_about_it_alone(cli: Cli) -> None:
+    assert "in a replay" not in cli("compare", "--help-all").out
+    assert "what the recorded stack offers" in in_one_line(cli("replay", "--help-all").out)
 
 
 def test_every_stack_is_named_where_stacks_are_listed(cli: Cli) -> None:

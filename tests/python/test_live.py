@@ -14,10 +14,11 @@ import pytest
 import flowstart as fs
 from cautious_start import CautiousStart
 from flowstart import _native
-from flowstart.live_runs import result as live_result
-from flowstart.live_runs import tables
-from flowstart.live_runs.plan import LivePlan
-from flowstart.live_runs.rows import difference
+from flowstart.comparison.live import result as live_result
+from flowstart.comparison.live import tables
+from flowstart.comparison.live.plan import LivePlan
+from flowstart.comparison.live.rows import difference
+from flowstart.questions.live import Live
 from flowstart.render import columns
 
 pytestmark = pytest.mark.skipif(
@@ -114,24 +115,24 @@ def test_a_variant_may_name_startup_and_cc() -> None:
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"stack": "rfc"}, "stack: `rfc`: a live run is in one of noq, quinn, s2n, quiche, linux"),
-        ({"stack": "linux:iw=20"}, "stack: `iw=20`: linux has its own; of a live run ecn, pacing"),
+        ({"on": "rfc"}, "stack: `rfc`: a live run is in one of noq, quinn, s2n, quiche, linux"),
+        ({"on": "linux:iw=20"}, "stack: `iw=20`: linux has its own; of a live run ecn, pacing"),
         (
-            {"stack": "linux", "clock": "virtual"},
+            {"on": "linux", "clock": "virtual"},
             "clock: `virtual`: the kernel has no time but the real one",
         ),
-        ({"stack": "linux", "kernel": ["vegas"]}, "kernel: `vegas`: the kernel's own are cubic"),
+        ({"on": "linux", "kernel": ["vegas"]}, "kernel: `vegas`: the kernel's own are cubic"),
         ({"kernel": ["cubic"]}, "kernel: noq has no kernel; stack linux has one"),
-        ({"stack": "noq:iw=20"}, "stack: `iw=20`: noq has its own; of a live run ecn can be set"),
+        ({"on": "noq:iw=20"}, "stack: `iw=20`: noq has its own; of a live run ecn can be set"),
         ({"clock": "wall"}, "clock: `wall`: a live run is in one of virtual, real"),
         ({"startups": ["hystrat"]}, "did you mean `hystart`"),
         ({"variants": ["a: iw=30"]}, "variant `a`: sets `iw` of the stack, and noq has its own"),
-        ({"flows": 2}, "flows: a live run has one flow, not 2"),
     ],
 )
 def test_what_no_live_run_can_be_is_refused(asked: dict[str, Any], message: str) -> None:
     with pytest.raises(fs.RequestError) as refused:
-        LivePlan.of_path(fs.NetworkPath(rate="20Mbps", rtt="60ms"), **asked).refusals()
+        question = Live(fs.NetworkPath(rate="20Mbps", rtt="60ms"), **{"on": "noq", **asked})
+        LivePlan.of(question).refusals()
     assert message in str(refused.value)
 
 

@@ -6,8 +6,8 @@ import pytest
 
 import flowstart as fs
 from flowstart import _native
-from flowstart.live_runs import load
-from flowstart.live_runs.load import decade, quantile
+from flowstart.comparison.live import load
+from flowstart.comparison.live.load import decade, quantile
 
 FLOWS = {
     "path": {"rate": "20Mbps", "rtt": "40ms"},

@@ -57,11 +57,11 @@ def test_setup_installs_what_is_locked_and_nothing_else() -> None:
     assert "pip install --quiet --no-deps --require-hashes -r $<" in makefile
 
 
-def test_typer_is_at_least_the_minor_version_that_is_tested() -> None:
-    """The help page uses classes that change from one minor version to the next."""
-    (wanted,) = [one for one in map(Requirement, asked("dev")) if one.name == "typer"]
+def test_cyclopts_is_at_least_the_minor_version_that_is_tested() -> None:
+    """Its errors are translated, and may change from one minor version to the next."""
+    (wanted,) = [one for one in map(Requirement, asked("dev")) if one.name == "cyclopts"]
     locked = dict(PINNED.findall((ROOT / "requirements" / "run.txt").read_text()))
-    assert str(wanted.specifier) == f">={'.'.join(locked['typer'].split('.')[:2])}"
+    assert str(wanted.specifier) == f">={'.'.join(locked['cyclopts'].split('.')[:2])}"
 
 
 STEPS = [

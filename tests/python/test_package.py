@@ -11,7 +11,7 @@ import pytest
 import flowstart as fs
 
 REPO = pathlib.Path(__file__).parents[2]
-HEAVY = ("cloudpickle", "loky", "matplotlib", "numpy", "polars", "rich", "typer")
+HEAVY = ("cloudpickle", "cyclopts", "loky", "matplotlib", "numpy", "polars", "rich")
 
 
 @pytest.mark.parametrize(

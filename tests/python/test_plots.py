@@ -12,9 +12,10 @@ from matplotlib.lines import Line2D
 import flowstart as fs
 from flowstart.comparison import report as comparison_report
 from flowstart.comparison.execute import execute
+from flowstart.comparison.live.plan import LivePlan
+from flowstart.comparison.live.result import LiveComparison
 from flowstart.inference import Row, Statistic
-from flowstart.live_runs.plan import LivePlan
-from flowstart.live_runs.result import LiveComparison
+from flowstart.questions.live import Live
 from flowstart.render import charts, html
 from flowstart.replays.figures import by_class
 from flowstart.replays.summary import ClassSummary
@@ -82,10 +83,13 @@ def test_a_map_draws_one_queue_into_axes_that_are_given(
 @pytest.fixture
 def live() -> LiveComparison:
     """A comparison with a stack that could run nothing."""
-    plan = LivePlan.of_path(
-        fs.NetworkPath(rate="20Mbps", rtt="60ms"),
-        startups=["slow-start", "hystart"],
-        sizes=["20kB"],
+    plan = LivePlan.of(
+        Live(
+            fs.NetworkPath(rate="20Mbps", rtt="60ms"),
+            on="noq",
+            startups=["slow-start", "hystart"],
+            sizes=["20kB"],
+        )
     )
     return LiveComparison(plan, execute(plan.comparison, uncertainty=False), {}, interrupted=False)
 

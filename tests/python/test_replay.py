@@ -180,7 +180,7 @@ def test_json_and_parquet_hold_the_same_rows(cli: Cli, tmp_path: pathlib.Path) -
             ("--cached-cwnd", "5", "--startup", "careful-resume"),
             "--cached-cwnd: `5` is not a size with a unit",
         ),
-        (("--reverse-rate", "1Mbps"), "--rate is missing"),
+        (("--reverse-rate", "1Mbps"), "the forward rate is missing"),
         (("--rate", "5"), "rate"),
         (("--rate", "0Mbps"), "rate"),
         (("--startup", "hystrat"), "hystart"),

@@ -7,11 +7,12 @@ from typing import Any
 import flowstart as fs
 from flowstart.captures import read_capture
 from flowstart.inference import Check
+from flowstart.questions.replay import Replay as Question
 from flowstart.replays.answer import Questions
 from flowstart.replays.calibration import calibrate
 from flowstart.replays.command import Invocation
 from flowstart.replays.paths import build, facts
-from flowstart.replays.request import settings_of
+from flowstart.replays.request import question_of, settings_of
 from flowstart.replays.validity import examine
 
 Cli = Callable[..., Any]
@@ -20,7 +21,7 @@ COUNT = 8
 PATH = {"rate": "50Mbps", "rtt": "80ms", "buffer": "300pkt"}
 
 
-RATE = {"network": ["*:rate=50Mbps"]}
+RATE = {"networks": ["*:rate=50Mbps"]}
 
 
 def examined(
@@ -39,7 +40,7 @@ def check_of(folder: pathlib.Path, size: str, options: dict[str, Any], **scenari
     for flow in range(COUNT):
         (folder / f"{flow}.pcap").write_bytes(run.pcap(flow))
     capture = read_capture(folder)
-    settings = settings_of(options, startups=None, capture=capture)
+    settings = settings_of(Question("mine.pcap", **question_of(options)), capture)
     paths = build(capture, settings, {})
     invocation = Invocation(capture, settings, Questions())
     calibration = calibrate(capture, settings)
@@ -98,14 +99,14 @@ def test_a_receive_window_below_what_the_path_holds_is_named(tmp_path: pathlib.P
 
 
 def test_a_rate_below_what_passed_is_named(tmp_path: pathlib.Path) -> None:
-    cause, remedy = examined(tmp_path, "3MB", {"network": ["*:rate=3Mbps"]})
+    cause, remedy = examined(tmp_path, "3MB", {"networks": ["*:rate=3Mbps"]})
     assert cause.startswith(f"rate: {COUNT} of {COUNT} transfers passed at more than the simulated")
     assert "of 3 Mbps" in cause
     assert "--network 198.51.100.0/24:rate=" in remedy[0]
 
 
 def test_a_buffer_that_is_too_small_is_named(tmp_path: pathlib.Path) -> None:
-    given = {"network": ["*:rate=50Mbps,buffer=5pkt"]}
+    given = {"networks": ["*:rate=50Mbps,buffer=5pkt"]}
     cause, remedy = examined(tmp_path, "600kB", given)
     assert cause.startswith("buffer: 0 % of packets were sent again, and ")
     assert cause.endswith(" are dropped in the simulation")

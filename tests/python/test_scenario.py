@@ -120,7 +120,7 @@ def test_a_broken_file_is_refused(tmp_path: pathlib.Path, content: bytes, messag
     [
         ({"path": {"rate": "5Mbps", "rtt": "1ms"}, "flow": []}, "flow"),
         ({"path": {"rate": "5", "rtt": "1ms"}, "flows": [{"size": "1kB"}]}, r"path\.rate: `5`"),
-        ({"path": {"rate": 5, "rtt": "1ms"}, "flows": [{"size": "1kB"}]}, r"path\.rate"),
+        ({"path": {"rate": -5, "rtt": "1ms"}, "flows": [{"size": "1kB"}]}, r"path\.rate: `-5`"),
         ({"path": {"rate": "5Mbps", "rtt": "1ms"}, "flows": [{"sise": "1kB"}]}, r"flows\[0\]"),
     ],
 )

@@ -78,10 +78,10 @@ def children() -> set[int]:
 
 def test_what_is_finished_is_kept_and_the_limit_is_named(cli: Cli, tmp_path: pathlib.Path) -> None:
     out = tmp_path / "out"
-    words = ("--rate", "1Gbps", "--rtt", "50ms", *SHORT_AND_LONG, "--time-limit", "1s", "-o", out)
+    words = ("--rate", "1Gbps", "--rtt", "50ms", *SHORT_AND_LONG, "--max-time", "1s", "-o", out)
     answer = cli("compare", *words)
     assert answer.status == 1
-    assert f"stopped by --time-limit 1s: 1 of 2 runs are finished and in {out}" in answer.err
+    assert f"stopped by --max-time 1s: 1 of 2 runs are finished and in {out}" in answer.err
     assert "10 kB" in answer.out
     assert json.loads((out / "result.json").read_text())["interrupted"]
     assert json.loads((out / "manifest.json").read_text())["state"] == "interrupted"
@@ -91,9 +91,9 @@ def test_one_run_is_ended(cli: Cli, tmp_path: pathlib.Path) -> None:
     file = tmp_path / "long.toml"
     file.write_text('path = {rate = "1Gbps", rtt = "50ms"}\nflows = [{size = "900GB"}]\n')
     for words in ((), ("--parquet-only", "-o", tmp_path / "out")):
-        answer = cli("run", file, "--time-limit", "300ms", *words)
+        answer = cli("run", file, "--max-time", "300ms", *words)
         assert answer.status == 1
-        assert answer.err == "flowstart: stopped by --time-limit 300ms\n"
+        assert answer.err == "flowstart: stopped by --max-time 300ms\n"
     assert not (tmp_path / "out").exists()
 
 
@@ -103,19 +103,19 @@ def test_a_hook_that_never_returns_is_stopped_and_named(
 ) -> None:
     words = ("--rate", "5Mbps", "--rtt", "64ms", "--size", "10kB", "--workers", "1")
     began = time.monotonic()
-    answer = cli("compare", *words, "--startup", f"{never}:{hook}", "--time-limit", "500ms")
+    answer = cli("compare", *words, "--startup", f"{never}:{hook}", "--max-time", "500ms")
     assert time.monotonic() - began < 20
     assert answer.status == 1
-    assert f"stopped by --time-limit 500ms in on_ack of `{never}:{hook}` at " in answer.err
+    assert f"stopped by --max-time 500ms in on_ack of `{never}:{hook}` at " in answer.err
 
 
 def test_a_hook_that_catches_what_it_is_interrupted_by_is_interrupted_again(
     cli: Cli, never: pathlib.Path
 ) -> None:
     words = ("--rate", "5Mbps", "--rtt", "64ms", "--size", "10kB", "--workers", "1")
-    answer = cli("compare", *words, "--startup", f"{never}:Catches", "--time-limit", "500ms")
+    answer = cli("compare", *words, "--startup", f"{never}:Catches", "--max-time", "500ms")
     assert answer.status == 1
-    assert "stopped by --time-limit 500ms" in answer.err
+    assert "stopped by --max-time 500ms" in answer.err
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="startups run in processes on Linux only")
@@ -125,9 +125,9 @@ def test_processes_of_hooks_that_never_return_are_ended(
 ) -> None:
     before = children()
     words = ("--rate", "5Mbps", "--rtt", "64ms", "--size", "10kB,20kB", "--workers", "2")
-    answer = cli("compare", *words, "--startup", f"{never}:{hook}", "--time-limit", "500ms")
+    answer = cli("compare", *words, "--startup", f"{never}:{hook}", "--max-time", "500ms")
     assert answer.status == 1
-    assert "stopped by --time-limit 500ms" in answer.err
+    assert "stopped by --max-time 500ms" in answer.err
     assert children() == before
 
 
@@ -167,7 +167,7 @@ def is_running(process: int) -> bool:
 
 
 def test_python_returns_what_is_finished(path: fs.NetworkPath) -> None:
-    found = fs.compare(path, startups=["hystart", Spins()], sizes=["10kB"], time_limit="500ms")
+    found = fs.compare(path, startups=["hystart", Spins()], sizes=["10kB"], max_time="500ms")
     assert found.interrupted
     assert {row["startup"] for row in found.records} <= {"hystart"}
 
@@ -179,7 +179,7 @@ def test_a_run_raises_in_every_thread(path: fs.NetworkPath, is_main: bool) -> No
     def ask() -> None:
         flow = fs.Flow(size="10kB", startup=Spins())
         try:
-            fs.run(fs.Scenario(path=path, flows=[flow]), time_limit="300ms")
+            fs.run(fs.Scenario(path=path, flows=[flow]), max_time="300ms")
         except fs.FlowstartError as error:
             said.append(str(error))
 
@@ -190,7 +190,7 @@ def test_a_run_raises_in_every_thread(path: fs.NetworkPath, is_main: bool) -> No
         thread.start()
         thread.join(30)
     assert len(said) == 1
-    assert said[0].startswith("stopped by time_limit='300ms' in on_ack of `Spins` at ")
+    assert said[0].startswith("stopped by max_time='300ms' in on_ack of `Spins` at ")
 
 
 def test_a_handler_of_the_host_application_is_not_called(path: fs.NetworkPath) -> None:
@@ -198,8 +198,8 @@ def test_a_handler_of_the_host_application_is_not_called(path: fs.NetworkPath) -
     before = signal.signal(signal.SIGINT, lambda number, _: called.append(number))
     try:
         flow = fs.Flow(size="10kB", startup=Spins())
-        with pytest.raises(fs.FlowstartError, match="stopped by time_limit='300ms' in on_ack"):
-            fs.run(fs.Scenario(path=path, flows=[flow]), time_limit="300ms")
+        with pytest.raises(fs.FlowstartError, match="stopped by max_time='300ms' in on_ack"):
+            fs.run(fs.Scenario(path=path, flows=[flow]), max_time="300ms")
     finally:
         signal.signal(signal.SIGINT, before)
     assert called == []
@@ -213,28 +213,28 @@ def test_a_sweep_keeps_its_rows_and_goes_on(cli: Cli, tmp_path: pathlib.Path) ->
     )
     for workers in ("1", "2"):
         words = (file, "-o", tmp_path / f"out{workers}", "--workers", workers, "--yes")
-        answer = cli("sweep", *words, "--time-limit", "2s", "--no-limits")
+        answer = cli("sweep", *words, "--max-time", "2s")
         assert answer.status == 1, answer.err
-        assert "stopped by --time-limit 2s" in answer.err
+        assert "stopped by --max-time 2s" in answer.err
 
 
 @pytest.mark.parametrize("given", ["0s", "soon", "5Mbps", "-1s"])
 def test_a_wrong_time_is_refused(cli: Cli, given: str) -> None:
-    words = ("--rate", "5Mbps", "--rtt", "64ms", f"--time-limit={given}")
+    words = ("--rate", "5Mbps", "--rtt", "64ms", f"--max-time={given}")
     answer = cli("compare", *words)
-    said = f"--time-limit `{given}`: a time above 0 is needed, such as 10s"
+    said = f"--max-time: `{given}`: a time above 0, such as 30h, is needed"
     assert (answer.status, answer.out, answer.err) == (2, "", f"flowstart: {said}\n")
 
 
 def test_what_is_done_in_time_is_as_without_a_limit(cli: Cli) -> None:
     words = ("compare", "--rate", "5Mbps", "--rtt", "64ms", "--size", "10kB", "--json")
-    assert cli(*words, "--time-limit", "1h") == cli(*words)
+    assert cli(*words, "--max-time", "1h") == cli(*words)
 
 
 def test_a_limit_holds_in_what_does_not_look_at_the_time() -> None:
     began = time.monotonic()
     with (
-        pytest.raises(fs.FlowstartError, match="stopped by --time-limit 200ms"),
+        pytest.raises(fs.FlowstartError, match="stopped by --max-time 200ms"),
         bounds.bounded("200ms", is_command=True),
     ):
         time.sleep(60)

@@ -8,17 +8,16 @@ import words
 from banned import banned
 from flowstart.cli import help_page
 from flowstart.model.definitions import Part, parts
-from test_help import COMMANDS, OF_TYPER
+from test_help import COMMANDS
 
 
 def texts_of_help(name: str) -> Iterator[str]:
     """What the help of a command has in words."""
     command = COMMANDS[name]
     yield from help_page.paragraphs(command)
-    for one in command.params:
-        if one.help and one.opts[0] not in OF_TYPER:
-            yield help_page.meaning(one)
-            yield getattr(one, "rich_help_panel", None) or ""
+    for each in command.parameters:
+        yield help_page.row(each)[1]
+        yield each.option.panel or ""
 
 
 @pytest.mark.parametrize("name", COMMANDS)

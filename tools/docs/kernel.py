@@ -9,7 +9,7 @@ import sys
 import polars as pl
 
 import flowstart as fs
-from flowstart.live_runs.tables import medians
+from flowstart.comparison.live.tables import medians
 
 PAGE = pathlib.Path(__file__).parents[2] / "docs" / "guides" / "kernel.md"
 BEGIN, END = "<!-- kernel: begin -->\n", "<!-- kernel: end -->\n"

@@ -2,7 +2,7 @@
 
 FOLDER = "api"
 GROUPS = {
-    "Runs": ("run", "Run", "run_many", "RunBatch", "StoredRun", "LimitOptions"),
+    "Runs": ("run", "Run", "run_many", "RunBatch", "StoredRun"),
     "Comparisons": (
         "compare", "Comparison", "Variant", "LiveComparison", "live_load", "LiveLoad",
     ),

@@ -8,13 +8,6 @@ SIGTERM, 129 by SIGHUP. Errors are one line on stderr.
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from typer.exceptions import TyperException
-
-COMPLETION = "_FLOWSTART_COMPLETE"
-"""Set by a shell that completes a command line."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -33,8 +26,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output has gone
         return 1
     except SystemExit as error:
-        if COMPLETION in os.environ:
-            raise
         return _exited(error)
     except BaseException as error:  # also a panic of a library
         # Python 3.11 raises it as the cause of another where a class was being made.
@@ -54,14 +45,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     # Imported here so that Ctrl-C during the import is no traceback either.
-    from typer.exceptions import TyperException
-
     from flowstart import interrupts
     from flowstart.cli.app import app
     from flowstart.errors import FlowstartError, RequestError, Stopped
 
     try:
-        status = app(list(arguments), prog_name="flowstart", standalone_mode=False)
+        status = app(list(arguments))
         sys.stdout.flush()
     except FlowstartError as error:
         status = {RequestError: 2, Stopped: interrupts.status()}.get(type(error), 1)
@@ -72,41 +61,11 @@ def _run(arguments: Sequence[str]) -> int:
             raise
         status = 2 if isinstance(error, PermissionError) else 1
         return _complain(f"{os.fsdecode(error.filename)}: {error.strerror}", status)
-    except TyperException as error:
-        message = _number_needed(error) or _files_needed(error) or error.format_message()
-        return _complain(message, error.exit_code)
-    if status == 130:  # what typer makes of KeyboardInterrupt
-        raise KeyboardInterrupt
-    return status or 0
-
-
-def _number_needed(error: "TyperException") -> str:
-    """Which option's value is no number of its range; empty for another error of an option.
-
-    typer states what pydantic expects, without the value.
-    """
-    option = getattr(error, "param", None)
-    errors = getattr(error.__cause__, "errors", None)
-    if option is None or errors is None:
-        return ""
-    kinds = {"int": "a whole number", "float": "a number"}
-    kind = kinds.get(getattr(option.type_descriptor.annotation, "__name__", ""))
-    if kind is None:
-        return ""
-    least = "" if option.min is None else f" from {option.min} on"
-    return f"{option.opts[-1]}: `{errors()[0]['input']}` is not {kind}{least}"
-
-
-def _files_needed(error: "TyperException") -> str:
-    """That captures are missing, with the name of the standard input; empty for other errors."""
-    option = getattr(error, "param", None)
-    if type(error).__name__ != "MissingParameter" or getattr(option, "name", "") != "files":
-        return ""
-    return "FILE is missing: name captures or logs, or - for the standard input"
+    return status
 
 
 def _exited(error: SystemExit) -> int:
-    """An exit that is not flowstart's own: typer's where the reader of our output has gone."""
+    """An exit that is not flowstart's own."""
     if isinstance(error.__context__, BrokenPipeError):
         return 1
     return _complain("SystemExit was raised by Python code of a startup", 1)

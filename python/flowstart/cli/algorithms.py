@@ -5,14 +5,14 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from flowstart import _native, text
-from flowstart.cli import completion, console, flags
+from flowstart.cli import console, flags
 from flowstart.errors import RequestError
 from flowstart.model.catalog import CERTAINTIES, NEEDS, Algorithm
 from flowstart.model.document import json_schema
 from flowstart.model.path import named_paths
+from flowstart.questions import names as known_names
+from flowstart.questions.option import Argument
 from flowstart.render.footnotes import RECONSTRUCTED
 from flowstart.render.grid import Column, Grid
 
@@ -98,12 +98,7 @@ def catalog_legend(found: Sequence[Algorithm]) -> str:
 def algorithms(
     name: Annotated[
         str | None,
-        typer.Argument(
-            metavar="NAME",
-            help="Algorithm to show in full.",
-            show_default=False,
-            autocompletion=completion.algorithms,
-        ),
+        Argument("Algorithm to show in full.", "NAME", names=known_names.algorithms),
     ] = None,
     details: flags.Details = False,
     json: flags.Json = False,

@@ -1,91 +1,73 @@
-"""The subcommands, one module each, under one name."""
+"""The subcommands: where each is, under one name."""
 
-from collections.abc import Callable
-from typing import Annotated
+from collections.abc import Sequence
 
-import typer
+from flowstart.cli import console, help_page
+from flowstart.cli.command import Group, Loaded, app_of
+from flowstart.questions.option import Option, Parameter
 
-from flowstart import plugins
-from flowstart.cli import (
-    algorithms,
-    capture,
-    check,
-    compare,
-    completion,
-    console,
-    deploy,
-    doctor,
-    explore,
-    help_page,
-    known,
-    live,
-    maps,
-    replay,
-    run,
-    sweep,
-    worst,
+_SHELL = "the shell in use"
+PARAMETERS = [
+    Parameter("version", Option("Version and build facts."), bool, False),
+    Parameter("install_completion", Option(f"Completion for {_SHELL}."), bool, False),
+    Parameter("show_completion", Option(f"Script that completes for {_SHELL}."), bool, False),
+]
+ROOT = Group(
+    "Compare TCP and QUIC startup algorithms on any path or with recorded traffic.",
+    {
+        "compare": "flowstart.cli.compare:compare",
+        "replay": "flowstart.cli.replay:replay",
+        "deploy": "flowstart.cli.deploy:deploy",
+        "explore": "flowstart.cli.explore:explore",
+        "run": "flowstart.cli.run:run",
+        "live": "flowstart.cli.live:live",
+        "sweep": "flowstart.cli.sweep:sweep",
+        "capture": "flowstart.cli.capture:capture",
+        "map": "flowstart.cli.maps:map_",
+        "worst": "flowstart.cli.worst:worst",
+        "check": "flowstart.cli.check:check",
+        "algorithms": "flowstart.cli.algorithms:algorithms",
+        "paths": "flowstart.cli.known:paths",
+        "stacks": "flowstart.cli.known:stacks",
+        "schema": "flowstart.cli.known:schema",
+        "doctor": "flowstart.cli.doctor:doctor",
+    },
+    plugins="flowstart.commands",
 )
-from flowstart.cli.help_page import Group
-from flowstart.cli.once import Command, bounded
-
-app = typer.Typer(
-    name="flowstart",
-    cls=Group,
-    help="Compare TCP and QUIC startup algorithms on any path or with recorded traffic.",
-    invoke_without_command=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+ROOT.parameters = PARAMETERS
+NAME = "flowstart"
 
 
-def _add(command: Callable[..., None], name: str | None = None) -> None:
-    """A subcommand, by its own name unless another is given; its help is its docstring."""
-    app.command(name, cls=Command)(command)
+def app(words: Sequence[str]) -> int:
+    """Runs a command line, and returns the exit status."""
+    match words:
+        case ["--version", *_]:
+            from flowstart.cli.doctor import lines
+
+            console.say("\n".join(lines()))
+        case ["--show-completion", *_]:
+            console.say(app_of(ROOT, NAME).generate_completion())
+        case ["--install-completion", *_]:
+            console.say(f"Completion is in {app_of(ROOT, NAME).install_completion()}")
+        case ["__complete", *_]:
+            app_of(ROOT, NAME)(list(words), result_action="return_value")
+        case _:
+            return _run(ROOT, [NAME], words)
+    return 0
 
 
-_add(bounded(compare.compare))
-_add(bounded(replay.replay))
-_add(deploy.deploy)
-_add(explore.explore)
-_add(bounded(run.run))
-_add(bounded(live.live))
-_add(bounded(sweep.sweep))
-_add(capture.capture)
-_add(maps.map_, "map")
-_add(bounded(worst.worst))
-_add(check.check)
-_add(algorithms.algorithms)
-_add(known.paths)
-_add(known.stacks)
-for _name, _added in plugins.load("commands").items():
-    app.add_typer(_added, name=_name)
-_add(known.schema)
-_add(doctor.doctor)
-_add(completion.completion)
-_add(help_page.man)
+def _run(command: Loaded, path: Sequence[str], words: Sequence[str]) -> int:
+    """Runs a command, or prints its help where an option requests that."""
+    if isinstance(command, Group):
+        name, *rest = words or [command.usual or "--help"]
+        if name not in HELP:
+            return _run(command.find(path, name), [*path, name], rest)
+    options = words[: words.index("--")] if "--" in words else words
+    wanted = [word for word in options if word in HELP]
+    if wanted or isinstance(command, Group):
+        console.say(help_page.page(path, command, complete="--help-all" in wanted))
+        return 0
+    return command(path, words)
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        from flowstart.cli.doctor import lines
-
-        console.say("\n".join(lines()))
-        raise typer.Exit
-
-
-@app.callback()
-def _flowstart(
-    context: typer.Context,
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version",
-            callback=_show_version,
-            is_eager=True,
-            help="Version and build facts.",
-        ),
-    ] = False,
-) -> None:
-    if context.invoked_subcommand is None:
-        console.say(context.get_help())
+HELP = ("--help", "-h", "--help-all")

@@ -4,11 +4,9 @@ import pathlib
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from flowstart.cli import console, flags
-from flowstart.cli.flags import READING, Flag, Given, Reading, filled, read, taking
 from flowstart.errors import RequestError
+from flowstart.questions.option import Argument, Given, Option
 
 if TYPE_CHECKING:
     from flowstart.captures.contents import Capture
@@ -31,56 +29,51 @@ def show(found: "Capture", workers: int | None, json: bool) -> None:
         console.say(line)
 
 
-FILES = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="FILE...",
-        help="Captures (pcap, pcapng, compressed or not), Zeek conn.log, qlog or server logs; "
-        "folders of them; - for the standard input.",
-        show_default=False,
-    ),
-]
-FULL_JSON = Annotated[
-    bool,
-    typer.Option("--full-json", help="All rows in capture.json, in addition to Parquet and CSV."),
-]
-SEED = Flag("seed", "Seed of the sample. [1]", type=int | None, least=0, panel="Captures")
-
-
-CALIBRATE = Annotated[
-    bool,
-    typer.Option(
-        "--calibrate",
-        help="Replay of the recorded setting, with simulated over recorded times.",
-    ),
-]
-
-
-@taking((*READING, SEED))
 def capture(
-    files: FILES,
-    *,
-    given: Given,
-    calibrate: CALIBRATE = False,
+    files: Annotated[
+        list[str],
+        Argument(
+            "Captures (pcap, pcapng, compressed or not), Zeek conn.log, qlog or server logs; "
+            "folders of them; - for the standard input.",
+            "FILE...",
+        ),
+    ],
+    reading: Annotated[Given, flags.READING],
+    sample: Annotated[
+        str | None,
+        Option(
+            "Random sample of connections: a share (10%), a number (5000) or all. [all]",
+            "SHARE",
+            panel="Captures",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, Option("Seed of the sample. [1]", least=0, panel="Captures")
+    ] = None,
+    calibrate: Annotated[
+        bool,
+        Option("Replay of the recorded setting, with simulated over recorded times."),
+    ] = False,
     workers: flags.Workers = None,
+    full_json: Annotated[
+        bool, Option("All rows in capture.json, in addition to Parquet and CSV.")
+    ] = False,
     details: flags.Details = False,
     json: flags.Json = False,
-    full_json: FULL_JSON = False,
     output: flags.Folder = None,
 ) -> None:
     """Show the transfers, RTTs and needed initial rates of captures."""
-    if output:
-        console.check_folder(output)
+    folder = flags.folder(output)
     if full_json and not output:
         raise RequestError("--full-json: it is for capture.json, and needs -o DIR")
-    _refuse_what_contradicts(calibrate, workers, output)
-    found = read(files, filled(Reading, given), given.get("seed"))
+    _refuse_what_contradicts(calibrate, workers, folder)
+    found = flags.read(files, reading, sample, seed)
     if calibrate:
         show(found, workers, json)
         return
     console.deliver(
         console.view(found, _show_details, _show, json=json, details=details),
-        output,
+        folder,
         _files(found, full_json),
     )
 

@@ -5,10 +5,9 @@ import shlex
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from flowstart.cli import console, flags
 from flowstart.errors import RequestError
+from flowstart.questions.option import Argument
 
 if TYPE_CHECKING:
     from flowstart.sweeps.execution.store import Store
@@ -35,23 +34,20 @@ class Checked:
 
 
 def check(
-    folder: Annotated[
-        pathlib.Path,
-        typer.Argument(metavar="DIR", help="Folder of `-o`, or of a sweep.", show_default=False),
-    ],
+    folder: Annotated[str, Argument("Folder of `-o`, or of a sweep.", "DIR")],
     json: flags.Json = False,
-) -> None:
+) -> int:
     """Verify the files of a results folder by their SHA-256.
 
     Exit status: 0 if all files are intact, 1 if a file is damaged or missing, 2 if flowstart did
     not write the folder.
     """
-    found = checked(folder)
+    found = checked(pathlib.Path(folder))
     if json:
         console.show_json(asdict(found))
     else:
         _show(found)
-    raise typer.Exit(1 if found.damaged else 0)
+    return 1 if found.damaged else 0
 
 
 def checked(folder: pathlib.Path) -> Checked:

@@ -1,49 +1,24 @@
 """`flowstart compare`: the same traffic under one startup after another."""
 
 import pathlib
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING, Annotated, Any
 
 from flowstart.cli import console, flags
-from flowstart.cli.flags import (
-    REPETITION,
-    TRAFFIC,
-    Given,
-    Repetition,
-    Traffic,
-    filled,
-    option,
-    taking,
-)
 from flowstart.errors import RequestError, SimulationError
+from flowstart.questions.compare import Compare
+from flowstart.questions.option import Given, Parameter, of
 
 if TYPE_CHECKING:
-    from flowstart.comparison.plan import Plan
     from flowstart.comparison.result import Comparison
 
-SCENARIO_FILE = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="SCENARIO.toml",
-        help="Scenario file instead of path options; its flows without a startup are under test, "
-        "the others are background traffic.",
-        show_default=False,
-    ),
-]
-FLAGS = (*TRAFFIC, *flags.PATH_FLAGS, *flags.ENDPOINT_FLAGS, *REPETITION)
-BESIDE_A_SCENARIO = ("startup", "variant", "baseline", "size", "seed", "repeat", "no_uncertainty")
-"""What means something where a scenario describes path, endpoints and flows."""
+SETTING = next(each.option for each in of(Compare) if each.is_argument)
 
 
-@taking(FLAGS)
 def compare(
-    scenario: SCENARIO_FILE = None,
-    *,
-    given: Given,
-    workers: flags.Workers = None,
-    allow_python: flags.AllowPython = False,
+    path: Annotated[Given, flags.PATH],
+    question: Annotated[Given, flags.COMPARED],
+    stack: Annotated[Given, flags.ENDPOINTS],
+    scenario: Annotated[str | None, SETTING] = None,
     details: flags.Details = False,
     json: flags.Json = False,
     output: flags.Folder = None,
@@ -54,20 +29,24 @@ def compare(
     completion times, their change against the baseline, losses and the end of each startup.
     Quantities have a unit: 5Mbps, 64ms, 100kB, 60pkt, 1bdp.
     """
-    if output:
-        console.check_folder(output)
+    from flowstart.cli.progress import Progress
+    from flowstart.comparison.compare import compare as compared
+    from flowstart.comparison.request import question_of
+
+    folder = flags.folder(output)
     with console.speaking_of(scenario):
         if scenario:
-            plan = _of_scenario(scenario, given, allow_python=allow_python)
+            keywords = _of_scenario(scenario, {**path, **question, **stack}, question)
         else:
-            plan = _of_path(given, allow_python=allow_python)
-        result = _execute(plan, workers, uncertainty="no_uncertainty" not in given)
+            keywords = question_of({**path, **question, **stack})
+        with console.attending(), Progress() as progress:
+            result = compared(**keywords, progress=progress)
     for warning in result.warnings:
         console.note(f"warning: {warning}")
     with console.attending():  # the figures run startups again, with a trace
         console.deliver(
             console.view(result, _show_details, console.summarised, json=json, details=details),
-            output,
+            folder,
             console.files_of(result),
             seed=result.seed,
             interrupted=result.interrupted
@@ -76,56 +55,23 @@ def compare(
     _say_what_is_missing(result, kept=f"in {output}" if output else "above")
 
 
-def _of_scenario(scenario: str, given: Given, *, allow_python: bool) -> "Plan":
-    """What is compared in a scenario, which describes path, endpoints and flows itself."""
-    from flowstart.comparison.plan import Plan
+def _of_scenario(scenario: str, given: Given, question: Given) -> dict[str, Any]:
+    """The keywords of `fs.compare` for a scenario, which describes path and flows itself."""
+    from flowstart.comparison.plan import OF_FLOWS
 
-    contradicting = [name for name in given if name not in BESIDE_A_SCENARIO]
-    if contradicting and not pathlib.Path(scenario).exists():
+    described = {*OF_FLOWS, "stack", *(each.name for each in (*flags.PATH, *flags.ENDPOINTS))}
+    others = [each for each in OPTIONS if each.name in given and each.name in described]
+    if others and not pathlib.Path(scenario).exists():
         raise RequestError(f"{scenario}: no such scenario file; values have no spaces, such as 1MB")
-    for name in contradicting:
+    for each in others:
         raise RequestError(
-            f"{option(name)} and {scenario}: the scenario describes path and flows; "
-            f"write `{name}` into it, or leave one of the two out"
+            f"{each.flag} and {scenario}: the scenario describes path and flows; "
+            f"write `{each.name}` into it, or leave one of the two out"
         )
-    traffic, repetition = filled(Traffic, given), filled(Repetition, given)
-    return Plan.of_scenario(
-        scenario,
-        startups=traffic.startups(),
-        variants=traffic.variants(allow_python=allow_python),
-        baseline=traffic.baseline,
-        sizes=_sizes(traffic),
-        seed=repetition.seed,
-        repeat=repetition.repeat,
-        allow_python=allow_python,
-    )
+    return {"setting": scenario, **question}
 
 
-def _of_path(given: Given, *, allow_python: bool) -> "Plan":
-    """What is compared on a path that the flags describe."""
-    from flowstart.comparison.request import plan_of
-
-    traffic = filled(Traffic, given)
-    return plan_of(
-        given,
-        startups=traffic.startups(),
-        variants=traffic.variants(allow_python=allow_python),
-        sizes=_sizes(traffic),
-    )
-
-
-def _sizes(traffic: Traffic) -> Sequence[str] | None:
-    from flowstart.model import specs
-
-    return None if traffic.size is None else specs.listed("size", traffic.size, ())
-
-
-def _execute(plan: "Plan", workers: int | None, *, uncertainty: bool) -> "Comparison":
-    from flowstart.cli.progress import Progress
-    from flowstart.comparison.execute import execute
-
-    with console.attending(), Progress() as progress:
-        return execute(plan, uncertainty=uncertainty, workers=workers, progress=progress)
+OPTIONS: tuple[Parameter, ...] = (*flags.COMPARED, *flags.PATH, *flags.ENDPOINTS)
 
 
 def _show_details(result: "Comparison") -> None:

@@ -4,35 +4,25 @@ import pathlib
 from dataclasses import asdict
 from typing import Annotated
 
-import typer
-
 from flowstart.cli import console, flags
+from flowstart.questions.option import Argument, Option
 
 
 def deploy(
-    setting: Annotated[
-        str,
-        typer.Argument(
-            metavar="SETTING", help="Setting of the replay, such as IW30.", show_default=False
-        ),
-    ],
+    setting: Annotated[str, Argument("Setting of the replay, such as IW30.", "SETTING")],
     result: Annotated[
-        pathlib.Path,
-        typer.Option(
-            "--from",
-            metavar="FILE",
-            help="Result of the replay: result.json, or the folder of -o.",
-            show_default=False,
-        ),
+        str,
+        Option("Result of the replay: result.json, or the folder of -o.", "FILE", flag="from"),
     ],
     when: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="network=PREFIX|group=NAME",
-            help="Network or group that the setting is limited to. A network needs a verdict by "
-            "the same option of the replay. Repeatable.",
+        list[str],
+        Option(
+            "Network or group that the setting is limited to. A network needs a verdict by the "
+            "same option of the replay. Repeatable.",
+            "network=PREFIX|group=NAME",
+            is_repeatable=True,
         ),
-    ] = None,
+    ] = [],  # noqa: B006 # it is read only
     json: flags.Json = False,
 ) -> None:
     """Print the script that sets a replay's setting on Linux hosts and reverts it.
@@ -44,7 +34,7 @@ def deploy(
     from flowstart.replays.deploy import deployment
 
     with console.speaking_of(None):
-        found = deployment(result, setting, parsed(when or [], (WHEN, GROUP)))
+        found = deployment(pathlib.Path(result), setting, parsed(when, (WHEN, GROUP)))
         text = found.text
     if found.is_test:
         console.note(f"{setting} is inconclusive: for a test on a part of the hosts")

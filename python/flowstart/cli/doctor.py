@@ -14,8 +14,6 @@ from collections.abc import Callable
 from importlib import metadata
 from typing import Any
 
-import typer
-
 from flowstart import _native
 from flowstart import extras as extras_of
 from flowstart.cli import console, flags
@@ -60,7 +58,7 @@ GIVES: dict[extras_of.Extra, str] = {
     "tuning": "`make gauge-tune`",
 }
 """What each extra is for."""
-CORE = ("numpy", "polars", "rich", "typer")
+CORE = ("numpy", "polars", "rich", "cyclopts")
 """Without these nothing works."""
 
 
@@ -231,7 +229,7 @@ _PERMITS = {
 }
 
 
-def doctor(details: flags.Details = False, json: flags.Json = False) -> None:
+def doctor(details: flags.Details = False, json: flags.Json = False) -> int:
     """Check the installation and what this machine permits.
 
     Exit status: 0 if everything that a comparison needs works, otherwise 1 with a remedy.
@@ -251,7 +249,7 @@ def doctor(details: flags.Details = False, json: flags.Json = False) -> None:
         console.show_json(found)
     else:
         _show(found, details=details)
-    raise typer.Exit(1 if found["problems"] else 0)
+    return 1 if found["problems"] else 0
 
 
 def _problems(found: dict[str, Any]) -> list[str]:

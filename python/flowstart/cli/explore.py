@@ -6,25 +6,28 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from flowstart import extras
 from flowstart._native import split
 from flowstart.cli import flags
-from flowstart.cli.flags import REPETITION, TRAFFIC, Flag, Given, taking
 from flowstart.errors import RequestError
 from flowstart.model import input_files
+from flowstart.questions.option import Given, Option, Parameter
 
 if TYPE_CHECKING:
-    from flowstart.explorer.settings import Option, Settings
+    from flowstart.explorer.settings import Kind, Settings
+    from flowstart.explorer.settings import Option as Option_
 
-_MEANT = ("startup", "baseline", "size", "flows", "stagger", "seed")
-"""What of a comparison's flags beside those of path and endpoints a state of the page may say."""
-FLAGS = (
-    *(flag for flag in (*TRAFFIC, *REPETITION) if flag.name in _MEANT),
-    *flags.PATH_FLAGS,
-    *flags.ENDPOINT_FLAGS,
+_MEANT = (
+    *("startups", "baseline", "sizes", "flows", "stagger", "seed", "stack", "cc"),
+    *("cached_cwnd", "landing", "available_rate"),
 )
+"""The options of a comparison that a state of the page may have, next to the path's."""
+FLAGS = (
+    *(each for each in flags.COMPARED if each.name in _MEANT),
+    *flags.PATH,
+    *flags.ENDPOINTS,
+)
+LARGEST_PORT = 65535
 FIRST = {
     "startup": "slow-start,limited-slow-start,hystart,hystart-plus-plus,search,jump-start",
     "rate": "50Mbps",
@@ -38,39 +41,31 @@ _INSTEAD = {"path": ("rate", "rtt"), "rate_trace": ("rate",), "rate_steps": ("ra
 """What stands for fields of the usual path."""
 _FILES = ("rate_trace", "reverse_rate_trace")
 
-PORT = Annotated[
-    int | None,
-    typer.Option(min=1, max=65535, metavar="NUMBER", help="Port of the page. [any free port]"),
-]
-NO_OPEN = Annotated[
-    bool, typer.Option("--no-open", help="No browser window.", rich_help_panel="Execution")
-]
-CAPTURES = Annotated[
-    list[pathlib.Path] | None,
-    typer.Option("--capture", metavar="FILE", help="Capture or log on the page. Repeatable."),
-]
-MAPS = Annotated[
-    list[pathlib.Path] | None,
-    typer.Option("--map", metavar="DIR", help="Sweep folder on the page, as a map. Repeatable."),
-]
+
+def _opening(each: Parameter) -> Parameter:
+    """An option with what the page shows first in the place of a comparison's default."""
+    name = each.flag.removeprefix("--")
+    if name not in FIRST:
+        return each
+    first = FIRST[name].replace(",", ", ")
+    help_ = f"{_USUAL.sub('', each.option.help)} [{first}]"
+    return dataclasses.replace(each, option=dataclasses.replace(each.option, help=help_))
 
 
-def _opening(flag: Flag) -> Flag:
-    """A flag with what the page shows first in the place of a comparison's default."""
-    if flag.name not in FIRST:
-        return flag
-    first = FIRST[flag.name].replace(",", ", ")
-    return dataclasses.replace(flag, help=f"{_USUAL.sub('', flag.help)} [{first}]")
+OPENING = tuple(map(_opening, FLAGS))
 
 
-@taking([_opening(flag) for flag in FLAGS])
 def explore(
-    *,
-    given: Given,
-    port: PORT = None,
-    no_open: NO_OPEN = False,
-    map_: MAPS = None,
-    capture: CAPTURES = None,
+    state: Annotated[Given, OPENING],
+    port: Annotated[int | None, Option("Port of the page. [any free port]", least=1)] = None,
+    no_open: Annotated[bool, Option("No browser window.", panel="Execution")] = False,
+    map_: Annotated[
+        list[str],
+        Option("Sweep folder on the page, as a map. Repeatable.", "DIR", is_repeatable=True),
+    ] = [],  # noqa: B006 # it is read only
+    capture: Annotated[
+        list[str], Option("Capture or log on the page. Repeatable.", "FILE", is_repeatable=True)
+    ] = [],  # noqa: B006 # it is read only
     workers: flags.Workers = None,
 ) -> None:
     """Open an interactive page on this machine: startups over time.
@@ -83,7 +78,10 @@ def explore(
     from flowstart.explorer.path import checked
     from flowstart.explorer.serve import serve
 
-    found = settings(given, tuple(map_ or ()), workers, tuple(capture or ()))
+    if port is not None and port > LARGEST_PORT:
+        raise RequestError(f"--port: `{port}` is not a whole number from 1 to {LARGEST_PORT}")
+    maps, captures = (tuple(map(pathlib.Path, files)) for files in (map_, capture))
+    found = settings(state, maps, workers, captures)
     checked(found.first, found)
     serve(found, port=port, opens=not no_open)
 
@@ -104,11 +102,17 @@ def settings(
         _check_capture(file)
     described = {name for way, names in _INSTEAD.items() if way in given for name in names}
     usual = {name: value for name, value in FIRST.items() if name not in described}
-    startups = split(str(given.get("startup", usual["startup"])))
-    others = {name: str(value) for name, value in (usual | dict(given)).items()}
-    first = {name.replace("_", "-"): value for name, value in others.items() if name != "startup"}
+    startups = list(given.get("startups", split(usual["startup"])))
+    others = usual | {
+        each.flag.removeprefix("--"): given[each.name] for each in FLAGS if each.name in given
+    }
+    first = {
+        name: ",".join(value) if isinstance(value, list) else str(value)
+        for name, value in others.items()
+        if name != "startup"
+    }
     return Settings(
-        options={flag.name: option_of(flag) for flag in FLAGS},
+        options={option.name: option for option in map(option_of, FLAGS)},
         first={**first, "startup": startups},
         custom=tuple(name for name in startups if custom.is_in_a_file(name)),
         files=frozenset(str(given[name]) for name in _FILES if name in given),
@@ -142,19 +146,19 @@ def _check_capture(file: pathlib.Path) -> None:
         raise RequestError(f"--capture {file}: {error.strerror}") from None
 
 
-def option_of(flag: Flag) -> "Option":
-    """A flag as an option of the page's state."""
-    from flowstart.explorer.settings import Kind, Option
+def option_of(each: Parameter) -> "Option_":
+    """An option of the command line as one of the page's state."""
+    from flowstart.explorer.settings import Option as Option_
 
-    kinds: dict[object, Kind] = {int | None: "number", bool | None: "switch"}
-    said = re.fullmatch(r"(.*?)(?: \[([^\[\]]*)\])?", flag.help, re.DOTALL)
-    words, usual = (said[1], said[2]) if said else (flag.help, None)
-    return Option(
-        name=flag.name,
+    words, _, usual = each.option.help.rstrip("]").partition(" [")
+    name = each.flag.removeprefix("--").replace("-", "_")
+    kind: Kind = "switch" if each.is_switch else "number" if each.is_number else "text"
+    return Option_(
+        name=name,
         help=words,
-        usual=usual,
-        value=flag.metavar or ("NUMBER" if flag.type == int | None else ""),
-        kind="list" if flag.name == "startup" else kinds.get(flag.type, "text"),
-        least=flag.least,
-        names_file=flag.name in _FILES,
+        usual=usual or None,
+        value=each.value,
+        kind="list" if name == "startup" else kind,
+        least=each.option.least,
+        names_file=name in _FILES,
     )

@@ -1,15 +1,11 @@
-"""Help on the terminal, its examples, and the manual page made of them."""
+"""Help on the terminal, and its examples."""
 
 import shutil
 import textwrap
-from collections.abc import Iterable, Iterator
-from typing import Annotated, Any
+from collections.abc import Iterable, Iterator, Sequence
 
-import typer
-from typer.core import TyperGroup
-from typer.main import get_command
-
-from flowstart.cli import console
+from flowstart.cli.command import HELP, Group, Loaded
+from flowstart.questions.option import Parameter
 
 EXAMPLES = {
     "": (
@@ -43,7 +39,7 @@ EXAMPLES = {
         "flowstart run scenario.toml --pcap 0,0:receiver --qlog 0 -o out",
     ),
     "live": (
-        "flowstart live --rate 10Mbps --rtt 50ms",
+        "flowstart live --list",
         "flowstart live --path wifi --stack quinn --size 1MB",
         "flowstart live --rate 20Mbps --rtt 20ms --stack linux --kernel cubic,bbr",
     ),
@@ -117,16 +113,6 @@ EXAMPLES = {
         "flowstart doctor --details",
         "flowstart doctor --json",
     ),
-    "completion": (
-        "flowstart completion bash >> ~/.bash_completion",
-        'flowstart completion zsh > "${fpath[1]}/_flowstart"',
-        "flowstart completion fish > ~/.config/fish/completions/flowstart.fish",
-    ),
-    "man": (
-        "flowstart man | man -l -",
-        "flowstart man > flowstart.1",
-        "flowstart man | groff -man -T ps > flowstart.ps",
-    ),
 }
 """Command lines by command; the empty name is `flowstart` without one."""
 
@@ -136,123 +122,59 @@ NAMES_WIDTH = 24
 """Columns of an option's names; the text of a longer one begins on the next line."""
 
 
-def _show_all(context: typer.Context, is_given: bool) -> None:
-    if is_given and not context.resilient_parsing:
-        console.say(page(context, complete=True))
-        context.exit()
-
-
-_OF_HELP = typer.Typer(add_completion=False)
-
-
-@_OF_HELP.command()
-def _with_help_all(
-    help_all: Annotated[
-        bool,
-        typer.Option(
-            "--help-all",
-            is_eager=True,
-            expose_value=False,
-            callback=_show_all,
-            help="Help with all options.",
-        ),
-    ] = False,
-) -> None:
-    """A command with the option that all have."""
-
-
-HELP_ALL = get_command(_OF_HELP).params[0]
-
-
-class WithHelp:
-    """A command or group with `--help` in the form of this module, and `--help-all`."""
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        """All parameters, with those for help last."""
-        *own, help_ = super().get_params(ctx)  # type: ignore[misc]
-        help_.help = "Help with common options."
-        return [*own, HELP_ALL, help_]
-
-    def get_help(self, ctx: Any) -> str:
-        """What `--help` prints."""
-        return page(ctx, complete=False)
-
-
-class Group(WithHelp, TyperGroup):
-    """A group of commands."""
-
-
-def page(context: Any, *, complete: bool) -> str:
-    """The help of a context's command; `complete` with every paragraph and option."""
-    command = context.command
+def page(path: Sequence[str], command: Loaded, *, complete: bool) -> str:
+    """The help of a command or group; `complete` with every paragraph and option."""
     panels: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
-    for one in command.get_params(context):
-        if is_given(one):
-            panels.setdefault(one.rich_help_panel or "Options", []).append(row(one))
-        elif one.help:
-            panels["Arguments"].append(row(one))
-    if isinstance(command, TyperGroup):
+    for each in (*command.parameters, *HELP):
+        panel = "Arguments" if each.is_argument else each.option.panel or "Options"
+        panels.setdefault(panel, []).append(row(each))
+    if isinstance(command, Group):
         panels["Commands"] = [(name, paragraphs(c)[0]) for name, c in command.commands.items()]
     usual = {name: panels.pop(name, []) for name in ("Arguments", "Commands", "Options")}
     further = sum(map(len, panels.values()))
     if further and not complete:
-        usual["Options"] = usual["Options"][:-2]  # those for help
+        usual["Options"] = usual["Options"][: -len(HELP)]
         panels = {}
-        said = paragraphs(command)[:1]
+        about = paragraphs(command)[:1]
     else:
-        said = paragraphs(command)
+        about = paragraphs(command)
     return "\n\n".join(
         [
-            f"Usage: {context.command_path} {' '.join(usage(command))}",
-            *(_filled(words) for words in said),
-            _lines("Examples", (f"  {line}" for line in examples(context.command_path))),
+            f"Usage: {' '.join([*path, *usage(command)])}",
+            *(_filled(words) for words in about),
+            _lines("Examples", (f"  {line}" for line in examples(path))),
             *(_lines(name, _entries(rows)) for name, rows in (usual | panels).items() if rows),
             *([] if complete or not further else [f"{further} further options: --help-all"]),
         ]
     )
 
 
-def usage(command: Any) -> Iterator[str]:
+def usage(command: Loaded) -> Iterator[str]:
     """What follows a command's name."""
     yield "[OPTIONS]"
-    for one in command.params:
-        if not is_given(one) and one.help:
-            yield value_of(one) if one.required else f"[{value_of(one)}]"
-    if isinstance(command, TyperGroup):
+    for each in command.parameters:
+        if each.is_argument:
+            yield each.value if each.name in command.required else f"[{each.value}]"
+    if isinstance(command, Group):
         yield "COMMAND"
 
 
-def is_given(one: Any) -> bool:
-    """Whether a parameter is an option, not an argument."""
-    return bool(one.param_type_name == "option")
-
-
-def paragraphs(command: Any) -> list[str]:
+def paragraphs(command: Loaded) -> list[str]:
     """What a command does, each paragraph on one line."""
-    return [" ".join(words.split()) for words in (command.help or "").split("\n\n")]
+    return [" ".join(words.split()) for words in command.help.split("\n\n")]
 
 
-def examples(path: str) -> tuple[str, ...]:
+def examples(path: Sequence[str]) -> tuple[str, ...]:
     """The examples of a command, such as `flowstart papers run`."""
-    return EXAMPLES[path.removeprefix("flowstart").strip()]
+    return EXAMPLES[" ".join(path[1:])]
 
 
-def value_of(one: Any) -> str:
-    """What stands for a parameter's value; empty for a switch."""
-    if is_given(one):
-        return "" if one.is_flag else one.metavar or "NUMBER"
-    return one.metavar or str(one.name).upper()
-
-
-def meaning(one: Any) -> str:
-    """A parameter's help, with its default in brackets."""
-    return f"{one.help} [{one.default}]" if one.default else str(one.help)
-
-
-def row(one: Any) -> tuple[str, str]:
-    """How a parameter is written, and what it is."""
-    names = ", ".join(sorted(one.opts, key=len)) if is_given(one) else ""
-    return f"{names} {value_of(one)}".strip(), meaning(one)
+def row(each: Parameter) -> tuple[str, str]:
+    """How an option is written, and what it is, with its default in brackets."""
+    names = [] if each.is_argument else [*filter(None, [each.option.short]), each.flag]
+    is_shown = isinstance(each.default, str | int) and not isinstance(each.default, bool)
+    meaning = f"{each.option.help} [{each.default}]" if is_shown else each.option.help
+    return f"{', '.join(names)} {each.value}".strip(), meaning
 
 
 def _lines(heading: str, lines: Iterable[str]) -> str:
@@ -278,97 +200,3 @@ def _filled(words: str, first: str = "") -> str:
         break_long_words=False,
         break_on_hyphens=False,
     )
-
-
-HEADINGS = (
-    (
-        "EXIT STATUS",
-        (
-            ("0", "Done."),
-            ("1", "It failed while running, or --time-limit ended it; what is finished is kept."),
-            ("2", "The request was wrong, or above a limit; nothing is written."),
-            ("130", "Stopped by Ctrl-C; what is finished is kept. SIGHUP: 129, SIGTERM: 143."),
-        ),
-    ),
-    (
-        "ENVIRONMENT",
-        (
-            ("FLOWSTART_CACHE", "Where `flowstart papers` keeps runs."),
-            ("FLOWSTART_DEBUG", "With 1 a defect of flowstart shows its traceback."),
-        ),
-    ),
-)
-
-
-def man(context: typer.Context) -> None:
-    """Print the manual page."""
-    console.say(manual_page(context.find_root().command))
-
-
-def manual_page(root: Any) -> str:
-    """The manual page of a command and all below it, in the language of man."""
-    from flowstart import _native
-
-    return "\n".join([*_head(_native.version(), root), *_commands(root), *_tail()])
-
-
-def _head(version: str, root: Any) -> Iterator[str]:
-    yield f'.TH FLOWSTART 1 "" "flowstart {version}" "User Commands"'
-    yield ".SH NAME"
-    yield rf"flowstart \- {_roff(root.help.rstrip('.'))}"
-    yield ".SH SYNOPSIS"
-    yield r".B flowstart"
-    yield r".I COMMAND"
-    yield r"[OPTIONS]"
-    yield ".SH OPTIONS"
-    for one in root.params:
-        yield from _parameter(one)
-
-
-def _commands(root: Any) -> Iterator[str]:
-    yield ".SH COMMANDS"
-    for path, command in _leaves(root, ()):
-        yield f'.SS "flowstart {" ".join(path)}"'
-        for paragraph in paragraphs(command):
-            yield _roff(paragraph)
-            yield ".PP"
-        yield ".EX"
-        yield from map(_roff, examples(" ".join(path)))
-        yield ".EE"
-        for one in command.params:
-            yield from _parameter(one)
-
-
-def _leaves(group: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """All commands below a group, in the order of its help."""
-    for name, command in group.commands.items():
-        if hasattr(command, "commands"):
-            yield from _leaves(command, (*path, name))
-        else:
-            yield (*path, name), command
-
-
-def _parameter(one: Any) -> Iterator[str]:
-    if one.hidden or not one.help:
-        return
-    is_option = is_given(one)
-    names = ", ".join(rf"\fB{_roff(name)}\fR" for name in one.opts) if is_option else ""
-    value = value_of(one)
-    yield ".TP"
-    yield " ".join([names, rf"\fI{_roff(value)}\fR"] if value else [names]).strip()
-    yield _roff(meaning(one))
-
-
-def _tail() -> Iterator[str]:
-    for heading, entries in HEADINGS:
-        yield f'.SH "{heading}"'
-        for name, meaning in entries:
-            yield ".TP"
-            yield rf"\fB{_roff(name)}\fR"
-            yield _roff(meaning)
-
-
-def _roff(text: str) -> str:
-    """Words in which nothing is taken for a request or an escape."""
-    escaped = text.replace("\\", r"\e").replace("-", r"\-").replace("'", r"\(aq")
-    return rf"\&{escaped}" if escaped.startswith((".", "'")) else escaped

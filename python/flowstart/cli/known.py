@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
-import typer
-
 from flowstart import text
-from flowstart.cli import completion, console, flags
+from flowstart.cli import console, flags
 from flowstart.errors import RequestError
 from flowstart.model.definitions import Field
+from flowstart.questions import names
+from flowstart.questions.option import Argument
 from flowstart.render.grid import Column, Grid
 
 BESIDE = ("about", "rate", "rtt", "buffer")
@@ -89,18 +89,8 @@ def _value(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _name(kind: str, complete: completion.Complete) -> Any:
-    """The argument that names one of a kind."""
-    return typer.Argument(
-        metavar="NAME",
-        help=f"{kind} to show in full.",
-        show_default=False,
-        autocompletion=complete,
-    )
-
-
-PATH = Annotated[str | None, _name("Path", completion.paths)]
-STACK = Annotated[str | None, _name("Preset", completion.stacks)]
+PATH = Annotated[str | None, Argument("Path to show in full.", "NAME", names=names.paths)]
+STACK = Annotated[str | None, Argument("Preset to show in full.", "NAME", names=names.stacks)]
 
 
 def paths(name: PATH = None, details: flags.Details = False, json: flags.Json = False) -> None:
@@ -169,12 +159,16 @@ def _preset_document(name: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     return {"name": name, **fields, "not_simulated": stack.preset_omissions(name)}
 
 
+SCHEMAS = ("scenario", "sweep", "rows")
+
+
 def schema(
     kind: Annotated[
         str,
-        typer.Argument(
-            metavar="scenario|sweep|rows",
-            help="File of a scenario or sweep, or rows of tables.",
+        Argument(
+            "File of a scenario or sweep, or rows of tables.",
+            "scenario|sweep|rows",
+            names=lambda: SCHEMAS,
         ),
     ] = "scenario",
 ) -> None:

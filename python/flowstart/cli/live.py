@@ -1,77 +1,29 @@
 """`flowstart live`: startups in the simulator and in a real stack, side by side."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+from flowstart import _native
 from flowstart.cli import console, flags
-from flowstart.cli.flags import (
-    REPETITION,
-    TRAFFIC,
-    Given,
-    Repetition,
-    Traffic,
-    filled,
-    flag,
-    of,
-    taking,
-)
 from flowstart.errors import RequestError, SimulationError
+from flowstart.questions.live import Live
+from flowstart.questions.option import Given, Option, of
 
 if TYPE_CHECKING:
-    from flowstart.live_runs.plan import LivePlan
-    from flowstart.live_runs.result import LiveComparison
+    from flowstart.comparison.live.result import LiveComparison
+
+USUAL = "noq"
+"""The stack where none is named."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Transport:
-    """In what is run beside the simulator."""
-
-    stack: str = flag(
-        "Real stack: noq, quinn, s2n, or linux (this machine's kernel); with ECN: noq:ecn=classic.",
-        "NAME",
-        default="noq",
-    )
-    clock: str | None = flag(
-        "Clock of the stack: virtual, or real with sockets of this machine. [virtual; linux: real]",
-        "CLOCK",
-        panel="Endpoints",
-    )
-    kernel: str | None = flag(
-        "Kernel congestion controls under --stack linux: cubic, reno, bbr. [all, unless a startup "
-        "is given]",
-        "A,B,...",
-        panel="Endpoints",
-    )
-    native: bool = flag(
-        "Also the QUIC stack's own congestion controls and pacer; alone, with options: --stack "
-        "quinn-native:cc=cubic,iw=14720.",
-        panel="Endpoints",
-    )
-    repeat: int | None = flag(
-        "Number of seeds, where anything is random or in real time. [1; linux: 5]",
-        least=1,
-        panel="Execution",
-    )
-    cc: str | None = flag("Congestion control after startup.", "NAME", panel="Endpoints")
-    cached_cwnd: str | None = flag(
-        "Congestion window cached from an earlier connection. [1bdp]", "SIZE", panel="Endpoints"
-    )
-
-
-MEANT = ("startup", "variant", "size", "flows", "seed")
-"""What of a comparison's flags means something here."""
-FLAGS = (
-    *of(Transport),
-    *(flag for flag in (*TRAFFIC, *REPETITION) if flag.name in MEANT),
-    *flags.PATH_FLAGS,
-)
-
-
-@taking(FLAGS)
 def live(
-    *,
-    given: Given,
-    workers: flags.Workers = None,
+    question: Annotated[Given, of(Live)],
+    path: Annotated[Given, flags.PATH],
+    listed: Annotated[
+        bool,
+        Option(
+            "List of the real stacks, and what each needs here.", flag="list", panel="Endpoints"
+        ),
+    ] = False,
     details: flags.Details = False,
     json: flags.Json = False,
     output: flags.Folder = None,
@@ -83,15 +35,26 @@ def live(
     In virtual time a transfer takes milliseconds. With --clock real, and in the kernel (--stack
     linux), it takes its real time and is repeated --repeat times.
     """
-    if output:
-        console.check_folder(output)
+    from flowstart.cli.progress import Progress
+    from flowstart.comparison.compare import compare
+    from flowstart.comparison.request import path_of
+    from flowstart.model.path import NetworkPath
+
+    if listed:
+        _list(json=json)
+        return
+    folder = flags.folder(output)
     with console.speaking_of(None):
-        plan = _planned(given)
-        result = _execute(plan, workers)
+        described = path_of(path)
+        if described is None:
+            raise RequestError("no path is given: name its --rate and --rtt, or a --path NAME")
+        keywords = {"on": USUAL, **question}
+        with console.attending(), Progress() as progress:
+            result = compare(NetworkPath(**described), **keywords, progress=progress)
     with console.attending():
         console.deliver(
             console.view(result, _show_details, console.summarised, json=json, details=details),
-            output,
+            folder,
             console.files_of(result),
             seed=result.seed,
             interrupted=result.interrupted,
@@ -99,45 +62,26 @@ def live(
     _say_what_is_missing(result, kept=f"in {output}" if output else "above")
 
 
-def _planned(given: Given) -> "LivePlan":
-    from flowstart.comparison import request
-    from flowstart.comparison.plan import DEFAULT_SIZES
-    from flowstart.comparison.request import path_of
-    from flowstart.live_runs.plan import LivePlan
-    from flowstart.model import specs
-    from flowstart.model.path import NetworkPath
+def _list(*, json: bool) -> None:
+    """The real stacks, each with what adds it to this build."""
+    from flowstart.render.grid import Column, Grid
 
-    traffic, transport = filled(Traffic, given), filled(Transport, given)
-    repetition = filled(Repetition, given)
-    described = path_of(given)
-    if described is None:
-        raise RequestError("no path is given: name its --rate and --rtt, or a --path NAME")
-    plan = LivePlan.of_path(
-        NetworkPath(**described),
-        stack=transport.stack,
-        clock=transport.clock,
-        kernel=transport.kernel and specs.listed("kernel", transport.kernel, ()),
-        native=transport.native,
-        startups=traffic.startups(),
-        variants=traffic.variants(allow_python=False),
-        sizes=specs.listed("size", traffic.size, DEFAULT_SIZES),
-        flows=traffic.flows,
-        cc=transport.cc,
-        cached_cwnd=transport.cached_cwnd,
-        seed=repetition.seed,
-        repeat=transport.repeat,
-    )
-    simulated = plan.comparison
-    request.refuse_what_does_nothing(given, simulated.begins, simulated.custom, None)
-    return plan
+    known = {name: _obstacle(name) for name in _native.LIVE_STACKS}
+    if json:
+        console.show_json([{"name": name, "obstacle": why} for name, why in known.items()])
+        return
+    grid = Grid([Column("stack", number=False), Column("on this machine", number=False)])
+    grid.rows = [[name, why or "runs"] for name, why in known.items()]
+    console.show_grid(grid, console.PLAIN_LINE)
+    console.say("With one: flowstart live --rate 10Mbps --rtt 50ms --stack NAME")
 
 
-def _execute(plan: "LivePlan", workers: int | None) -> "LiveComparison":
-    from flowstart.cli.progress import Progress
-    from flowstart.live_runs.compare import execute
-
-    with console.attending(), Progress() as progress:
-        return execute(plan, workers=workers, progress=progress)
+def _obstacle(name: str) -> str | None:
+    """Why startups cannot drive a stack here; None where they can."""
+    try:
+        return _native.live_prohibition(name, True)
+    except RequestError as error:
+        return error.message.partition(": ")[2]
 
 
 def _show_details(result: "LiveComparison") -> None:

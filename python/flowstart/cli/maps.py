@@ -4,10 +4,10 @@ import pathlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from flowstart.cli import console, flags
 from flowstart.model.quantities import share
+from flowstart.questions import names
+from flowstart.questions.option import Argument, Option
 
 if TYPE_CHECKING:
     from flowstart.maps.result import SweepMap
@@ -16,67 +16,58 @@ FEW = 8
 """Of so many startups at most the commands that repeat their worst cells are shown."""
 
 
+AXES = ("rate", "rtt", "buffer", "buffer-bdp", "bdp", "size", "loss", "reverse-rate")
+
+
 def map_(
-    sweep: Annotated[
-        str, typer.Argument(metavar="DIR", help="Folder of a sweep.", show_default=False)
-    ],
+    sweep: Annotated[str, Argument("Folder of a sweep.", "DIR")],
     x: Annotated[
         str,
-        typer.Option(
-            metavar="AXIS",
-            help="Horizontal axis of the map: rate, rtt, buffer, buffer-bdp, bdp, size, loss or "
+        Option(
+            "Horizontal axis of the map: rate, rtt, buffer, buffer-bdp, bdp, size, loss or "
             "reverse-rate.",
+            "AXIS",
+            names=lambda: AXES,
         ),
     ] = "rate",
-    y: Annotated[str, typer.Option(metavar="AXIS", help="Vertical axis of the map.")] = "rtt",
+    y: Annotated[str, Option("Vertical axis of the map.", "AXIS", names=lambda: AXES)] = "rtt",
     col: Annotated[
         str,
-        typer.Option(
-            metavar="KIND",
-            help="Property with a column of panels for each value: queue, competing, ...",
-            rich_help_panel="Figures",
+        Option(
+            "Property with a column of panels for each value: queue, competing, ...",
+            "KIND",
+            panel="Figures",
         ),
     ] = "queue",
     row: Annotated[
         str,
-        typer.Option(
-            metavar="KIND",
-            help="Property with a row of panels for each value.",
-            rich_help_panel="Figures",
-        ),
+        Option("Property with a row of panels for each value.", "KIND", panel="Figures"),
     ] = "size",
-    size: Annotated[
-        str | None, typer.Option(metavar="S,...", help="Sizes or size classes to include. [all]")
+    sizes: Annotated[
+        Sequence[str] | None,
+        Option("Sizes or size classes to include. [all]", "S,...", flag="size"),
     ] = None,
     competing: Annotated[
-        str | None,
-        typer.Option(metavar="KIND,...", help="Competing flows to include. [all]"),
+        Sequence[str] | None, Option("Competing flows to include. [all]", "KIND,...")
     ] = None,
-    startup: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B,...",
-            help="Startups to include, or all with -NAME to exclude one. [all]",
+    startups: Annotated[
+        Sequence[str] | None,
+        Option(
+            "Startups to include, or all with -NAME to exclude one. [all]",
+            "A,B,...",
+            flag="startup",
+            names=names.startups,
         ),
     ] = None,
-    margin: Annotated[
-        str,
-        typer.Option(metavar="SHARE", help="Largest relative difference that is a tie."),
-    ] = "5%",
+    margin: Annotated[str, Option("Largest relative difference that is a tie.", "SHARE")] = "5%",
     details: flags.Details = False,
     json: flags.Json = False,
     output: flags.Folder = None,
 ) -> None:
     """Show the best startup on each path of a sweep, and its harm."""
     from flowstart.maps.sweep_result import read_map
-    from flowstart.model import specs
 
-    if output:
-        console.check_folder(output)
-
-    def listed(name: str, text: str | None) -> Sequence[str] | None:
-        return None if text is None else specs.listed(name, text, ())
-
+    folder = flags.folder(output)
     with console.speaking_of(None):
         found = read_map(
             sweep,
@@ -84,20 +75,20 @@ def map_(
             y=y,
             col=col,
             row=row,
-            sizes=listed("size", size),
-            competing=listed("competing", competing),
-            startups=listed("startup", startup),
+            sizes=sizes,
+            competing=competing,
+            startups=startups,
             margin=share("margin", margin),
         )
     console.deliver(
         console.view(
             found,
-            lambda found: _show(found, output),
+            lambda found: _show(found, folder),
             console.summarised,
             json=json,
             details=details,
         ),
-        output,
+        folder,
         console.files_of(found),
     )
 

@@ -5,46 +5,33 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from flowstart.cli import console, flags
 from flowstart.errors import RequestError, SimulationError
+from flowstart.questions.option import Given, Option, of
+from flowstart.questions.run import SCENARIO, Run
 
 if TYPE_CHECKING:
     from flowstart.simulation.recordings import Recordings
-    from flowstart.simulation.run import Run
+    from flowstart.simulation.run import Run as Result
 
 
 def run(
-    scenario: Annotated[
-        str, typer.Argument(metavar="SCENARIO.toml", help="Scenario file.", show_default=False)
-    ],
-    trace: Annotated[
-        bool,
-        typer.Option("--trace", help="Trace of windows, packets and queues; requires -o."),
-    ] = False,
+    scenario: Annotated[str, SCENARIO],
+    question: Annotated[Given, of(Run, without=("scenario_like",))],
     qlog: Annotated[
         str | None,
-        typer.Option(
-            metavar="FLOW,...",
-            help="Flows with a qlog of their senders, for qvis; requires -o.",
-        ),
+        Option("Flows with a qlog of their senders, for qvis; requires -o.", "FLOW,..."),
     ] = None,
     pcap: Annotated[
         str | None,
-        typer.Option(
-            metavar="FLOW[:receiver],...",
-            help="Flows with a packet capture at their sender or receiver, for Wireshark; requires "
-            "-o.",
+        Option(
+            "Flows with a packet capture at their sender or receiver, for Wireshark; requires -o.",
+            "FLOW[:receiver],...",
         ),
     ] = None,
     parquet_only: Annotated[
-        bool,
-        typer.Option(
-            "--parquet-only", help="Rows as Parquet only, with little memory; requires -o."
-        ),
+        bool, Option("Rows as Parquet only, with little memory; requires -o.")
     ] = False,
-    allow_python: flags.AllowPython = False,
     details: flags.Details = False,
     json: flags.Json = False,
     output: flags.Folder = None,
@@ -53,24 +40,22 @@ def run(
     from flowstart.simulation import recordings
     from flowstart.simulation.run import run as simulated
 
+    folder = flags.folder(output)
+    trace, allow_python = question.get("trace"), bool(question.get("allow_python"))
     wanted = {"--trace": trace, "--qlog": qlog, "--pcap": pcap}
     asked = [option for option, given in wanted.items() if given]
-    if output:
-        console.check_folder(output)
-    elif asked or parquet_only:
+    if not folder and (asked or parquet_only):
         _refuse_without_folder(asked[0] if asked else "--parquet-only")
-    if parquet_only and output:
+    if parquet_only and folder:
         beside = [*asked, "--json"] if json else asked
-        _stream(scenario, output, beside[0] if beside else None, allow_python=allow_python)
+        _stream(scenario, folder, beside[0] if beside else None, allow_python=allow_python)
         return
     recorded = recordings.read(qlog, pcap)
     with console.speaking_of(scenario), console.attending():
-        result = simulated(
-            scenario, trace=trace or None, packets=recorded.flows, allow_python=allow_python
-        )
+        result = simulated(scenario, **question, packets=recorded.flows)
     console.deliver(
         console.view(result, _show_details, _show, json=json, details=details),
-        output,
+        folder,
         _files(result, recorded, title=scenario),
         seed=result.seed,
     )
@@ -103,19 +88,19 @@ def _say_that_all_failed(kept: str) -> None:
     raise SimulationError(f"no transfer was completed; what became of them is {kept}")
 
 
-def _files(result: "Run", recorded: "Recordings", title: str) -> Iterator[Mapping[str, bytes]]:
+def _files(result: "Result", recorded: "Recordings", title: str) -> Iterator[Mapping[str, bytes]]:
     """What a folder keeps: tables, then figures, whose library is slow to load."""
     contents = result.files(title=title)
     yield {**next(contents), **dict(recorded.files(result))}
     yield from contents
 
 
-def _show(result: "Run") -> None:
+def _show(result: "Result") -> None:
     """Path, completions and the flows, on one screen."""
     console.show_summary(result.summary(console.command_line()))
 
 
-def _show_details(result: "Run") -> None:
+def _show_details(result: "Result") -> None:
 
     for line in (f"{result.headline}.", *result.summary().answer):
         console.say(line)

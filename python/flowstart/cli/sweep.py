@@ -1,70 +1,36 @@
 """`flowstart sweep`: every startup on a family of paths."""
 
+import dataclasses
 import pathlib
 import sys
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from flowstart import text
-from flowstart.cli import completion, console, flags
+from flowstart.cli import console, flags
 from flowstart.errors import RequestError, SimulationError
+from flowstart.questions.option import Given, Option, of
+from flowstart.questions.sweep import Sweep
 from flowstart.sweeps.language.named import names
 
 if TYPE_CHECKING:
     from flowstart.sweeps.execution.execute import Approve, Estimate
     from flowstart.sweeps.execution.store import Swept
 
-RUN = "Execution"
+SETTING = dataclasses.replace(
+    next(each.option for each in of(Sweep) if each.is_argument), names=names
+)
 
 
 def sweep(
-    setting: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="SWEEP.toml|NAME",
-            help="Sweep file, or name of a built-in sweep.",
-            show_default=False,
-            autocompletion=completion.sweeps,
-        ),
-    ] = None,
+    question: Annotated[Given, of(Sweep, without=("setting",))],
+    setting: Annotated[str | None, SETTING] = None,
     output: Annotated[
-        pathlib.Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="DIR",
-            help="Folder of the results, new or unfinished.",
-        ),
-    ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Processes of the simulation. [all cores]",
-            rich_help_panel=RUN,
-        ),
-    ] = None,
-    dask: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Dask scheduler with workers for the simulation, such as tcp://10.0.0.1:8786.",
-            rich_help_panel=RUN,
-        ),
-    ] = None,
-    split: Annotated[
-        str | None,
-        typer.Option(
-            metavar="train|test", help="Training or test set of a sweep with a split. [both]"
-        ),
+        str | None, Option("Folder of the results, new or unfinished.", "DIR", short="-o")
     ] = None,
     yes: Annotated[
-        bool,
-        typer.Option("--yes", help="No confirmation of sweeps over an hour.", rich_help_panel=RUN),
+        bool, Option("No confirmation of sweeps over an hour.", panel="Execution")
     ] = False,
-    listed: Annotated[bool, typer.Option("--list", help="List of the built-in sweeps.")] = False,
-    allow_python: flags.AllowPython = False,
+    listed: Annotated[bool, Option("List of the built-in sweeps.", flag="list")] = False,
     json: flags.Json = False,
 ) -> None:
     """Run every startup on a family of paths, with a row for each run.
@@ -78,7 +44,7 @@ def sweep(
     if setting is None or output is None:
         missing = "SWEEP.toml" if setting is None else "-o DIR"
         raise RequestError(f"{missing} is missing: flowstart sweep SWEEP.toml -o DIR")
-    if workers is not None and dask is not None:
+    if "workers" in question and "dask" in question:
         raise RequestError("--workers: contradicts --dask; give one of the two")
     from flowstart.cli.progress import Progress
     from flowstart.maps.sweep_result import sweep as swept
@@ -86,17 +52,10 @@ def sweep(
     from flowstart.sweeps.execution.store import DAMAGED
     from flowstart.sweeps.language.sweep import read
 
-    asked = read(setting, allow_python=allow_python)
+    family = read(setting, allow_python=bool(question.get("allow_python")))
+    approve = _approval(pathlib.Path(output), yes=yes)
     with console.speaking_of(None), Progress("cells") as progress:
-        found = swept(
-            asked,
-            output,
-            workers=workers,
-            dask=dask,
-            split=split,
-            progress=progress,
-            approve=_approval(output, yes=yes),
-        )
+        found = swept(family, output, **question, progress=progress, approve=approve)
         if not found.interrupted:
             report.write(found)
     if aside := found.store.set_aside:
@@ -105,7 +64,7 @@ def sweep(
     if json:
         console.show_json(found.to_dict())
     else:
-        _show(found, len(asked.variants))
+        _show(found)
     _say_what_is_missing(found)
 
 
@@ -133,14 +92,15 @@ def _approval(folder: pathlib.Path, *, yes: bool) -> "Approve":
             raise RequestError(
                 f"{folder}: {found}; for more than an hour, say that it is meant with --yes"
             )
-        if not typer.confirm("Is that meant?", err=True):
+        console.note("Is that meant? [y/N]")
+        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
             raise RequestError(f"{folder}: nothing is run or written")
         return True
 
     return approve
 
 
-def _show(found: "Swept", variants: int) -> None:
+def _show(found: "Swept") -> None:
     place = found.store.place
     there = found.height - found.ran
     others = f", {there:,} from earlier" if there else ""

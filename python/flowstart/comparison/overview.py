@@ -7,9 +7,6 @@ from typing import TYPE_CHECKING
 from flowstart import text
 from flowstart.comparison import tables
 from flowstart.comparison.summary import Summary
-from flowstart.inference import Gate, Status
-from flowstart.inference.gates import Quantity
-from flowstart.inference.verdict import Judgement, equal
 from flowstart.model import custom
 from flowstart.model.catalog import needs_help
 from flowstart.render import summary
@@ -18,6 +15,8 @@ from flowstart.render.grid import Column, Grid
 if TYPE_CHECKING:
     from flowstart.comparison.intervals import Intervals
     from flowstart.comparison.result import Comparison
+    from flowstart.inference import Gate
+    from flowstart.inference.verdict import Judgement
 
 LINES = 6
 """The most lines of further sizes; others are behind `--details`."""
@@ -87,14 +86,14 @@ def _verdict(found: "Comparison", group: Sequence[Summary]) -> list[str]:
     ]
 
 
-def _reason(intervals: "Intervals", judged: Judgement, s: Summary, base: Summary) -> str:
+def _reason(intervals: "Intervals", judged: "Judgement", s: Summary, base: Summary) -> str:
     """A startup's change, and what else its status rests on."""
     name = custom.short(s.startup)
     if _is_incomplete(s) or _is_incomplete(base):
         return _completed([s] if _is_incomplete(s) else [base])
     if judged.vetoes:
         return _rejected(intervals, judged, s, base)
-    if judged.status == Status.EQUAL:
+    if judged.is_equal:
         return f"{name} is as fast{_interval(intervals, s)}"
     why = "" if judged.gain.enough else f" ({judged.gain.reason})"
     return f"{name} is {_change(s)}{_interval(intervals, s)}{why}"
@@ -206,21 +205,23 @@ def _kept(intervals: "Intervals", group: Sequence[Summary], baseline: str) -> st
     judged = intervals.decisions[best.group].verdict.of(best.startup)
     if judged is None:
         return f"keep {baseline}; {custom.short(best.startup)} is as fast"
-    doubt = "inconclusive, " if judged.status == Status.INCONCLUSIVE else ""
+    doubt = "inconclusive, " if judged.is_inconclusive else ""
     return f"{doubt}keep {baseline}; {_reason(intervals, judged, best, base)}"
 
 
-def _rejected(intervals: "Intervals", judged: Judgement, s: Summary, base: Summary) -> str:
+def _rejected(intervals: "Intervals", judged: "Judgement", s: Summary, base: Summary) -> str:
     """A startup that is beyond a limit, with its change."""
     change = f"{_change(s)}{_interval(intervals, s)},"
-    if equal(judged.gain):
+    if judged.is_as_fast:
         change = "as fast,"
-    joint = "but" if equal(judged.gain) or (s.change or 0.0) < 0 else "and"
+    joint = "but" if judged.is_as_fast or (s.change or 0.0) < 0 else "and"
     return f"{custom.short(s.startup)} is {change} {joint} {_objection(judged.vetoes[0], s, base)}"
 
 
-def _objection(gate: Gate, s: Summary, base: Summary) -> str:
+def _objection(gate: "Gate", s: Summary, base: Summary) -> str:
     """Why a faster startup is not chosen."""
+    from flowstart.inference.gates import Quantity  # loads numpy
+
     size, limit = text.short_share(gate.estimate), text.short_share(gate.limit)
     if gate.quantity == Quantity.HARMED:
         return f"over 10 % slower in {size} of repeats (limit {limit})"
@@ -283,7 +284,7 @@ def _over_limit(found: "Comparison", group: Sequence[Summary], than: Summary) ->
     change = 0.0 if than is base else than.change or 0.0
     for s in sorted(group, key=lambda s: s.change or 0.0):
         judged = verdict.of(s.startup)
-        if judged and judged.vetoes and (s.change or 0.0) < change and not equal(judged.gain):
+        if judged and judged.vetoes and (s.change or 0.0) < change and not judged.is_as_fast:
             return f"{_gain(s)}, but {_objection(judged.vetoes[0], s, base)}"
     return ""
 
@@ -307,7 +308,7 @@ def _deployable(found: "Comparison", group: Sequence[Summary], first: Summary) -
 
 def _is_equal(intervals: "Intervals", s: Summary) -> bool:
     judged = intervals.decisions[s.group].verdict.of(s.startup)
-    return judged is not None and judged.status == Status.EQUAL
+    return judged is not None and judged.is_equal
 
 
 def _best_of(found: "Comparison", able: Sequence[Summary]) -> Summary:

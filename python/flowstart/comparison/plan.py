@@ -11,12 +11,13 @@ from flowstart import _native
 from flowstart.errors import RequestError
 from flowstart.model import perturbation, scenario, specs
 from flowstart.model import stack as stacks
-from flowstart.model.custom import CustomStartups, StartupLike
+from flowstart.model.custom import CustomStartups
 from flowstart.model.document import LARGEST, Document, encode, plain
-from flowstart.model.fields import Endpoint
 from flowstart.model.path import NetworkPath
+from flowstart.model.quantities import size_texts
 from flowstart.model.scenario import Scenario, ScenarioLike
-from flowstart.model.variants import Variant, VariantLike, settled
+from flowstart.model.variants import Variant, read_all, settled
+from flowstart.questions.compare import Compare
 
 DEFAULT_STARTUPS = tuple(_native.USUAL_STARTUPS)
 MOST_RUNS = 1_000_000
@@ -25,6 +26,11 @@ REMEMBERED = _native.CACHED_CWND
 DEFAULT_SIZES = tuple(_native.USUAL_SIZES)
 FEWEST_REPEATS, MOST_REPEATS = 10, 320
 """How many repeats a size has at least and at most, for a verdict."""
+OF_FLOWS = (
+    *("cc", "flows", "stagger", "requests", "idle"),
+    *("cached_cwnd", "landing", "available_rate"),
+)
+"""The fields of a question that describe the flows on a path."""
 
 
 class Case(NamedTuple):
@@ -59,26 +65,14 @@ class Plan:
     """The startups that are not in the catalog."""
 
     @classmethod
-    def of_path(
-        cls,
-        path: NetworkPath,
-        *,
-        startups: Sequence[StartupLike] | None = None,
-        variants: Sequence[VariantLike] = (),
-        baseline: str | None = None,
-        sizes: Sequence[str] = DEFAULT_SIZES,
-        flows: int | None = None,
-        stagger: str | None = None,
-        requests: int | None = None,
-        idle: str | None = None,
-        cc: str | None = None,
-        stack: str | Endpoint | Mapping[str, Any] | None = None,
-        cached_cwnd: str | None = None,
-        landing: str | None = None,
-        available_rate: str | None = None,
-        seed: int | None = None,
-        repeat: int | None = None,
-    ) -> Self:
+    def of(cls, question: Compare) -> Self:
+        """What a question compares: startups on a path, or in a scenario that leaves them open."""
+        if isinstance(question.setting, NetworkPath):
+            return cls._of_path(question.setting, question)
+        return cls._of_scenario(question.setting, question)
+
+    @classmethod
+    def _of_path(cls, path: NetworkPath, question: Compare) -> Self:
         """Every size under every startup on a path, `flows` connections together.
 
         With `requests`, a client requests so many transfers on one connection, and each time waits
@@ -88,74 +82,63 @@ class Plan:
         startup; with an `available_rate` what follows that is measured. A `stack` without a
         preset has the default one.
         """
-        if not isinstance(stack, str | Endpoint | Mapping | None):
-            raise RequestError("a name or a table of fields is needed", ("stack",), repr(stack))
-        if requests is not None and not isinstance(requests, int):
-            raise RequestError("a whole number is needed", ("requests",), repr(requests))
+        requests = question.requests
         if requests is not None and not 2 <= requests <= MOST_RUNS:
             right = (
                 "at least two are needed" if requests < 2 else f"at most {MOST_RUNS} is possible"
             )
             raise RequestError(right, ("requests",), requests)
-        fields = stacks.parse(stack) if isinstance(stack, str) else plain(stack)
-        fields = stacks.of_scenario(fields)
-        options = {
-            "stack": None if fields == {"preset": stacks.DEFAULT} else stacks.written(fields),
-            "cc": cc,
-            "flows": flows,
-            "stagger": stagger,
-            "requests": requests,
-            "idle": idle,
-            "cached_cwnd": cached_cwnd,
-            "landing": landing,
-            "available_rate": available_rate,
-        }
-        entries = [dict(flow) for flow in json.loads(_native.comparison_flows(encode(options)))]
-        custom = CustomStartups()
-        plan = cls(
-            base=plain({"path": path, "stack": fields, "flows": entries}),
-            variants=settled(variants, startups, custom),
-            named_baseline=baseline,
-            named_sizes=specs.unique("size", sizes),
-            seeds=_seeds(1 if seed is None else seed, repeat),
-            repeat=repeat,
-            custom=custom,
-        )
+        stack = stacks.of_scenario(stacks.fields(question.stack))
+        is_usual = stack == {"preset": stacks.DEFAULT}
+        options = {name: getattr(question, name) for name in OF_FLOWS}
+        options |= {"stack": None if is_usual else stacks.written(stack)}
+        flows = [dict(flow) for flow in json.loads(_native.comparison_flows(encode(options)))]
+        base = plain({"path": path, "stack": stack, "flows": flows})
+        sizes = size_texts("sizes", question.sizes)
+        sizes = DEFAULT_SIZES if sizes is None else sizes
+        plan = cls._made(question, base, sizes, CustomStartups())
         return dataclasses.replace(plan, command=plan.written(options))
 
     @classmethod
-    def of_scenario(
-        cls,
-        like: ScenarioLike,
-        *,
-        startups: Sequence[StartupLike] | None = None,
-        variants: Sequence[VariantLike] = (),
-        baseline: str | None = None,
-        sizes: Sequence[str] | None = None,
-        seed: int | None = None,
-        repeat: int | None = None,
-        allow_python: bool = False,
-    ) -> Self:
+    def _of_scenario(cls, like: ScenarioLike, question: Compare) -> Self:
         """A scenario with those flows and web sessions under test that name no startup.
 
-        `sizes` are for flows under test that have no size.
+        Sizes are for flows under test that have no size.
         """
+        for name in ("stack", *OF_FLOWS):
+            if getattr(question, name) is not None:
+                raise RequestError(f"`{name}` belongs into the scenario, which describes it all")
         custom = CustomStartups()
-        base = custom.settle(scenario.document(like, allow_python=allow_python))
+        base = custom.settle(scenario.document(like, allow_python=question.allow_python))
         flows = base.get("flows") or ([] if base.get("web") else [{}])
-        plan = cls(
-            base=base | {"flows": flows},
-            variants=settled(variants, startups, custom),
-            named_baseline=baseline,
+        sizes = size_texts("sizes", question.sizes)
+        plan = cls._made(question, base | {"flows": flows}, sizes, custom)
+        described = isinstance(like, (Scenario, Mapping))
+        options = {"allow_python": question.allow_python}
+        plan.native  # noqa: B018 # refuses what contradicts
+        file = None if described else str(like)
+        return dataclasses.replace(plan, command=file and plan.written(options, file))
+
+    @classmethod
+    def _made(
+        cls,
+        question: Compare,
+        base: Document,
+        sizes: Sequence[str] | None,
+        custom: CustomStartups,
+    ) -> Self:
+        """The plan of a scenario; `sizes` are for flows that have none."""
+        variants = read_all(question.variants, allow_python=question.allow_python)
+        seed = base.get("seed", 1) if question.seed is None else question.seed
+        return cls(
+            base=base,
+            variants=settled(variants, question.startups, custom),
+            named_baseline=question.baseline,
             named_sizes=None if sizes is None else specs.unique("size", sizes),
-            seeds=_seeds(base.get("seed", 1) if seed is None else seed, repeat),
-            repeat=repeat,
+            seeds=_seeds(seed, question.repeat),
+            repeat=question.repeat,
             custom=custom,
         )
-        described = isinstance(like, (Scenario, Mapping))
-        options, file = {"allow_python": allow_python}, None if described else str(like)
-        plan.native  # noqa: B018 # refuses what contradicts
-        return dataclasses.replace(plan, command=file and plan.written(options, file))
 
     @functools.cached_property
     def native(self) -> "_native.ComparisonPlan":

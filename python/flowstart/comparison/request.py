@@ -1,20 +1,21 @@
-"""What is compared on a path, from options by name: of the command line, or of the explorer.
+"""What is compared, from the fields of a question, or from options of a command line or a page.
 
-`given` has what was given of `flowstart compare`'s options, by name with `_` for `-`: text as
-people write it, whole numbers, truth values, and lists where an option may be given several times.
+`given` has options by the name of the field that they set.
 """
 
+import dataclasses
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flowstart import _native
-from flowstart.comparison.plan import DEFAULT_SIZES, Plan
+from flowstart.comparison.plan import OF_FLOWS, Plan
 from flowstart.errors import RequestError
 from flowstart.model.custom import CustomStartups
 from flowstart.model.document import encode
 from flowstart.model.path import NetworkPath, fields_of, named_paths
-from flowstart.model.variants import Variant
+from flowstart.questions.compare import Compare
+from flowstart.questions.option import of
 
 
 def refuse_what_does_nothing(
@@ -28,16 +29,25 @@ def refuse_what_does_nothing(
     _native.check_options(_text(found), list(startups), _text(stack or {}), custom.natives())
 
 
-def plan_of(
-    given: Mapping[str, Any],
-    *,
-    startups: Sequence[str] | None,
-    variants: Sequence[Variant] = (),
-    sizes: Sequence[str] | None,
-) -> Plan:
-    """What is compared; None for the usual startups and sizes.
+def plan(question: Compare) -> Plan:
+    """What is compared; None stands for the usual startups and sizes.
 
-    Raises RequestError where an option is wrong, contradicts another or would change nothing.
+    Raises RequestError where a field is wrong, contradicts another or would change nothing.
+    """
+    compared = Plan.of(question)
+    if isinstance(path := question.setting, NetworkPath):
+        given = {each.name: getattr(path, each.name) for each in dataclasses.fields(path)}
+        given |= {name: getattr(question, name) for name in OF_FLOWS}
+        refuse_what_does_nothing(
+            given, compared.begins, compared.custom, compared.base.get("stack")
+        )
+    return compared
+
+
+def question_of(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The keywords of `fs.compare` for options of a path, endpoints and traffic.
+
+    Raises RequestError where no path is given, or two options contradict each other.
     """
     fields = path_of(given)
     if fields is None:
@@ -45,27 +55,8 @@ def plan_of(
             "no path is given: name its --rate and --rtt, a --path NAME or a scenario file; "
             "`flowstart replay FILE` takes a capture's"
         )
-    stack = stack_of(given)
-    plan = Plan.of_path(
-        NetworkPath(**fields),
-        startups=startups,
-        variants=variants,
-        baseline=given.get("baseline"),
-        sizes=sizes or DEFAULT_SIZES,
-        flows=given.get("flows"),
-        stagger=given.get("stagger"),
-        requests=given.get("requests"),
-        idle=given.get("idle"),
-        cc=given.get("cc"),
-        stack=stack,
-        cached_cwnd=given.get("cached_cwnd"),
-        landing=given.get("landing"),
-        available_rate=given.get("available_rate"),
-        seed=given.get("seed"),
-        repeat=given.get("repeat"),
-    )
-    refuse_what_does_nothing(given, plan.begins, plan.custom, stack)
-    return plan
+    keywords = {each.name: given[each.name] for each in of(Compare) if each.name in given}
+    return keywords | {"setting": NetworkPath(**fields), "stack": stack_of(given)}
 
 
 def path_of(given: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -19,6 +19,7 @@ from flowstart.explorer.requests import Fields, read
 from flowstart.explorer.settings import Settings
 from flowstart.explorer.working import Stop, done
 from flowstart.model.custom import CustomStartups
+from flowstart.questions.compare import Compare
 from flowstart.simulation.batch import run_many
 from flowstart.simulation.trajectories import Cancel, Cancelled
 
@@ -110,8 +111,8 @@ def plan_of(given: object, settings: Settings) -> Plan:
     """
     fields = settings.typed(given)
     size = fields.get("size", USUAL_SIZE)
-    startups, sizes = fields.get("startup"), split(size) or [size]
+    fields |= {"startups": fields.get("startup"), "sizes": split(size) or [size]}
     try:
-        return options.plan_of(fields, startups=startups, sizes=sizes)
+        return options.plan(Compare(**options.question_of(fields)))
     except RequestError as error:
         raise error.in_options() from None

@@ -132,6 +132,21 @@ class Judgement:
     """A clause on another assumption that rejects a setting which is inconclusive."""
 
     @property
+    def is_equal(self) -> bool:
+        """Whether the setting changes nothing that matters."""
+        return self.status == Status.EQUAL
+
+    @property
+    def is_inconclusive(self) -> bool:
+        """Whether more traffic is needed for a conclusion."""
+        return self.status == Status.INCONCLUSIVE
+
+    @property
+    def is_as_fast(self) -> bool:
+        """Whether its gain is too small to matter, whatever else rejects it."""
+        return equal(self.gain)
+
+    @property
     def cause(self) -> str:
         """The status, with the quantity that decides it where a limit does."""
         if self.status not in (Status.REJECTED, Status.INCONCLUSIVE):

@@ -5,7 +5,7 @@ import os
 import pathlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self, Unpack
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -15,18 +15,20 @@ from flowstart.maps.outcomes import DIMENSIONS, Dimension, Flags, Outcomes
 from flowstart.maps.plane import plane
 from flowstart.maps.reading import read_outcomes, scan
 from flowstart.maps.result import SweepMap
-from flowstart.model.quantities import Time
 from flowstart.model.specs import texts
+from flowstart.questions.option import asking
+from flowstart.questions.sweep import Sweep
 from flowstart.render import figure_files
 from flowstart.render.grid import Grid
 from flowstart.render.result import Result
 from flowstart.render.summary import Summary
 from flowstart.simulation import bounds
-from flowstart.simulation.limits import LimitOptions
 from flowstart.sweeps import report
-from flowstart.sweeps.execution.execute import Approve, Progress, Way, is_modest, run
+from flowstart.sweeps.execution.execute import Approve as Approve  # a type of the question
+from flowstart.sweeps.execution.execute import Way, is_modest, run
 from flowstart.sweeps.execution.store import Store, Swept
-from flowstart.sweeps.language.sweep import SweepLike, read
+from flowstart.sweeps.language.sweep import SweepLike as SweepLike  # likewise
+from flowstart.sweeps.language.sweep import read
 from flowstart.sweeps.runs.batch import run_cells
 from flowstart.sweeps.runs.competing_flows import cost
 
@@ -213,37 +215,12 @@ class SweepResult(Swept, Result):
         )
 
 
-def sweep(
-    setting: SweepLike,
-    folder: str | os.PathLike[str],
-    *,
-    workers: int | None = None,
-    dask: str | None = None,
-    split: str | None = None,
-    progress: Progress | None = None,
-    approve: Approve | None = None,
-    allow_python: bool = False,
-    time_limit: Time | None = None,
-    **limits: Unpack[LimitOptions],
-) -> SweepResult:
+@asking(Sweep)
+def sweep(question: Sweep) -> SweepResult:
     """Runs every startup algorithm on every cell of a sweep, and keeps the rows in a folder.
 
     Rows that are in the folder already are not computed again, so the same call resumes an earlier
     one that was stopped.
-
-    Args:
-        setting: A sweep, its fields as a mapping, its file, or the name of one that ships.
-        folder: The folder of the rows.
-        workers: Number of processes; all cores unless given.
-        dask: Address of a Dask scheduler whose workers run the sweep.
-        split: `train` or `test`, where the sweep is split.
-        progress: Called as `progress(done, total)` with cells.
-        approve: Called with the estimate of a sweep that takes more than some seconds; returns
-            whether to run it. Without it, a sweep of more than an hour is refused.
-        allow_python: Whether a sweep file may name startup algorithms written in Python.
-        time_limit: Time after which the finished rows are returned, in seconds or as text.
-        **limits: `max_packets`, `max_flows`, `max_memory`, `max_time` and `no_limits`, which raise
-            the limits of the estimated use.
 
     Returns:
         The rows, and what there is to report about them.
@@ -263,11 +240,12 @@ def sweep(
         >>> result.cells
         2
     """
-    question = read(setting, allow_python=allow_python)
-    if split is not None:
-        question = question.only(split)
-    way = Way(run_cells, cost, workers, dask, progress, approve or is_modest)
-    with bounds.bounded(time_limit, **limits):
-        found = run(question, pathlib.Path(folder), way, split or "")
+    family = read(question.setting, allow_python=question.allow_python)
+    if question.split is not None:
+        family = family.only(question.split)
+    approve = question.approve or is_modest
+    way = Way(run_cells, cost, question.workers, question.dask, question.progress, approve)
+    with bounds.bounded(question.max_time, question.max_memory):
+        found = run(family, pathlib.Path(question.folder), way, question.split or "")
     values = {field.name: getattr(found, field.name) for field in dataclasses.fields(found)}
     return SweepResult(**values)

@@ -19,6 +19,7 @@ from flowstart.model.document import Document, resolve
 from flowstart.model.path import NetworkPath, told_interface
 from flowstart.model.perturbation import drawn
 from flowstart.model.variants import Variant
+from flowstart.questions.compare import Compare
 
 ASKED = ("cc", "size", "cached_cwnd", "count", "stagger")
 """Fields of a flow that a command can give."""
@@ -65,16 +66,18 @@ def _command(scenario: Document, startups: Sequence[str]) -> str | None:
     needs = {need for entry in entries if entry for need in entry.needs}
     unused = set() if "routers" in needs else {"quick_start"}
     path = {name: value for name, value in asked["path"].items() if name not in unused}
-    plan = Plan.of_path(
-        NetworkPath(**path),
-        startups=startups,
-        sizes=[flow["size"]],
-        flows=flow.get("count"),
-        stagger=flow.get("stagger"),
-        cc=flow.get("cc"),
-        stack=asked.get("stack"),
-        cached_cwnd=_cached_cwnd(flow, needs, asked),
-        seed=asked.get("seed"),
+    plan = Plan.of(
+        Compare(
+            NetworkPath(**path),
+            startups=startups,
+            sizes=[flow["size"]],
+            flows=flow.get("count"),
+            stagger=flow.get("stagger"),
+            cc=flow.get("cc"),
+            stack=asked.get("stack"),
+            cached_cwnd=_cached_cwnd(flow, needs, asked),
+            seed=asked.get("seed"),
+        )
     )
     # Means over seeds would not be this cell.
     is_drawn = drawn(resolve(plan.scenario(plan.cases()[0])))

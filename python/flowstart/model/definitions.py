@@ -1,5 +1,6 @@
 """The definitions of a scenario's fields, as `crates/sim/src/spec` has them."""
 
+import dataclasses
 import functools
 import json
 import re
@@ -95,3 +96,10 @@ def python_name(name: str) -> str:
     """What Python calls a part of this name."""
     plain = name.removesuffix("Spec")
     return PYTHON_NAMES.get(plain, plain)
+
+
+def short_repr(value: Any) -> str:
+    """An instance of a dataclass with the fields that differ from their defaults."""
+    fields = ((field, getattr(value, field.name)) for field in dataclasses.fields(value))
+    shown = [f"{field.name}={own!r}" for field, own in fields if own != field.default]
+    return f"{type(value).__name__}({', '.join(shown)})"

@@ -5,10 +5,11 @@ simulator. Numbers become text with the unit that their field has.
 """
 
 import dataclasses
+import textwrap
 from typing import Any
 
 from flowstart.model import quantities
-from flowstart.model.definitions import Part, parts
+from flowstart.model.definitions import Part, parts, short_repr
 
 
 def _made(part: Part) -> type:
@@ -24,8 +25,30 @@ def _made(part: Part) -> type:
             value = quantities.text(name, kind, getattr(self, name))
             object.__setattr__(self, name, value)
 
-    own = {"__doc__": part.about, "__module__": __name__, "__post_init__": with_units}
-    return dataclasses.make_dataclass(part.name, fields, namespace=own, frozen=True, kw_only=True)
+    own = {
+        "__doc__": f"{part.about}\n\n{_attributes(part)}",
+        "__module__": __name__,
+        "__post_init__": with_units,
+        "__repr__": short_repr,
+    }
+    return dataclasses.make_dataclass(
+        part.name, fields, namespace=own, frozen=True, kw_only=True, repr=False
+    )
+
+
+def _attributes(part: Part) -> str:
+    """The fields of a part, each with its unit and its default."""
+    lines = ["Attributes:"]
+    for field in part.fields:
+        usual = field.unless_given
+        default = f" [{usual}]" if usual and not field.required else ""
+        lines += textwrap.wrap(
+            f"{field.name}: {field.short}{default}",
+            96,
+            initial_indent="    ",
+            subsequent_indent=" " * 8,
+        )
+    return "\n".join(lines)
 
 
 for _part in parts().values():

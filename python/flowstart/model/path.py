@@ -14,7 +14,7 @@ from flowstart.model.catalog import suggest
 from flowstart.model.document import plain, resolve
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class NetworkPath(fields.NetworkPath):
     """A path through the network, checked when it is made.
 
@@ -75,6 +75,11 @@ class NetworkPath(fields.NetworkPath):
             0.01
         """
         return type(self)(**replaced(plain(self), changes))
+
+
+NetworkPath.__doc__ = "\n\n".join(
+    [str(NetworkPath.__doc__), str(fields.NetworkPath.__doc__).partition("\n\n")[2]]
+)
 
 
 def replaced(fields: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -99,10 +99,18 @@ def rate_text(name: str, value: Rate | None) -> str | None:
     return found
 
 
+def size_text(name: str, value: Size | None) -> str | None:
+    """A size as text, None where none is given. Raises RequestError where it is no size."""
+    found: str | None = text(name, Kind.SIZE, value)
+    return found
+
+
 def size_texts(name: str, values: Sequence[Size] | None) -> Sequence[str] | None:
     """Sizes as text, None where none is given. Raises RequestError where one is no size."""
     if values is None or isinstance(values, str):
         return values  # a lone text is refused where lists are checked
+    if not isinstance(values, Sequence):
+        raise RequestError("a list is needed, such as [100_000]", (name,), repr(values))
     return [text(name, Kind.SIZE, value) for value in values]
 
 

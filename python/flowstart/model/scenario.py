@@ -15,15 +15,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from flowstart.errors import RequestError
+from flowstart.errors import Location, RequestError
 from flowstart.model import custom, input_files, stack
+from flowstart.model.definitions import Part, parts, python_name, short_repr
 from flowstart.model.document import Document, plain
 from flowstart.model.fields import AfterFlow, Endpoint, Flow, WebTraffic
 from flowstart.model.path import NetworkPath
-from flowstart.model.quantities import Time, time_text
+from flowstart.model.quantities import Time, text, time_text
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Scenario:
     """Everything a run depends on.
 
@@ -49,6 +50,8 @@ class Scenario:
     """The flow that is waited for: stop `pause` after all of it is acknowledged, or given up."""
     trace: bool | None = None
 
+    __repr__ = short_repr
+
     def to_dict(self) -> Document:
         """The scenario as the simulator reads it."""
         fields = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
@@ -73,8 +76,37 @@ def document(scenario: ScenarioLike, *, allow_python: bool = False) -> Document:
         return scenario.to_dict()
     if isinstance(scenario, Mapping):
         copied: Document = plain(scenario)
+        if "duration" in copied:
+            copied["duration"] = time_text("duration", copied["duration"])
+        for name, part in _PARTS.items():
+            if name in copied:
+                copied[name] = _with_units(copied[name], parts()[part], (name,))
         return _with_fields_of_stacks(copied)
     return _with_fields_of_stacks(read(scenario, allow_python=allow_python))
+
+
+_PARTS = {"path": "NetworkPath", "stack": "Endpoint", "flows": "Flow", "web": "WebTraffic"}
+"""The parts of a scenario by their names in a document."""
+
+
+def _with_units(value: Any, part: Part, location: Location) -> Any:
+    """The fields of a part, or of several, with text in the place of plain numbers."""
+    if isinstance(value, list):
+        return [_with_units(entry, part, (*location, i)) for i, entry in enumerate(value)]
+    if not isinstance(value, dict):
+        return value
+    for field in part.fields:
+        if field.name not in value:
+            continue
+        place = (*location, field.name)
+        if field.measures:
+            try:
+                value[field.name] = text(field.name, field.measures, value[field.name])
+            except RequestError as error:
+                raise error.at(place) from None
+        elif within := parts().get(python_name(field.value)):
+            value[field.name] = _with_units(value[field.name], within, place)
+    return value
 
 
 def _with_fields_of_stacks(document: Document) -> Document:

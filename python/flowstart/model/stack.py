@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from flowstart import _native
 from flowstart.errors import RequestError
 from flowstart.model import specs
-from flowstart.model.document import Document, resolve
+from flowstart.model.document import Document, plain, resolve
+from flowstart.model.fields import Endpoint
 
 if TYPE_CHECKING:
     import polars as pl
@@ -93,6 +94,14 @@ def _resolved(name: str) -> dict[str, Any]:
 def parse(text: str) -> dict[str, Any]:
     """`ns2:recovery=newreno,iw=3` as the fields of a scenario's stack."""
     return dict(json.loads(_native.stack_fields(text)))
+
+
+def fields(stack: object) -> dict[str, Any] | None:
+    """The fields of a preset's name, with overrides or without, or of a table."""
+    if not isinstance(stack, str | Endpoint | Mapping | None):
+        raise RequestError("a name or a table of fields is needed", ("stack",), repr(stack))
+    found: dict[str, Any] | None = parse(stack) if isinstance(stack, str) else plain(stack)
+    return found
 
 
 def of_scenario(fields: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from flowstart.errors import RequestError
 from flowstart.model import custom, definitions, input_files, specs, stack
 from flowstart.model.catalog import suggest
 from flowstart.model.custom import CustomStartups, StartupLike
+from flowstart.model.definitions import short_repr
 from flowstart.model.document import Document, encode, plain
 from flowstart.model.fields import Endpoint
 
@@ -32,7 +33,7 @@ OWN = ("startup", "cc", "stack", *OF_FLOW)
 """What a variant may name beside single fields of a stack."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Variant:
     """The setting of a sending host, under a name.
 
@@ -57,6 +58,8 @@ class Variant:
     """Congestion window cached from an earlier connection, such as `2bdp`."""
     cached_rtt: str | None = None
     """RTT cached with it."""
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         """Raises RequestError where the name cannot be shown, or a value has the wrong type."""
@@ -147,7 +150,7 @@ class Variant:
 
 
 VariantLike: TypeAlias = Variant | str
-"""A variant, or its text."""
+"""A variant, its text, or a TOML file of several."""
 
 
 def _fields(given: Any) -> dict[str, Any]:
@@ -178,6 +181,19 @@ def read(file: str | os.PathLike[str], *, allow_python: bool = False) -> list[Va
             raise RequestError(f"{path}: variant[{number}].name: missing; a text is needed")
         variants.append(Variant.of(name, _beside(path, number, table, allow_python)))
     return variants
+
+
+def read_all(given: Sequence[VariantLike], *, allow_python: bool = False) -> list[Variant]:
+    """Variants, some of which are texts or names of TOML files with several."""
+    found: list[Variant] = []
+    for variant in given:
+        if isinstance(variant, Variant):
+            found.append(variant)
+        elif variant.endswith(".toml") and ":" not in variant:
+            found += read(variant, allow_python=allow_python)
+        else:
+            found.append(Variant.parse(variant))
+    return found
 
 
 def _beside(

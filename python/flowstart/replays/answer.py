@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flowstart.captures.sampling import Drawn, Sample
-from flowstart.deployment import Packets, Population, TestPlan, plan
+from flowstart.deployment.experiment import Population, TestPlan, plan
+from flowstart.deployment.guardrails import Packets
 from flowstart.deployment.stacks import Commands
 from flowstart.errors import RequestError
 from flowstart.inference import Group, Judgement, Row, Statistic, Status, Verdict, intervals

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from flowstart import _native, extras
 from flowstart.captures.contents import Capture
-from flowstart.deployment import Notes, notes
-from flowstart.deployment import Variant as DeployedVariant
+from flowstart.deployment.notes import Notes, notes
+from flowstart.deployment.notes import Variant as DeployedVariant
 from flowstart.deployment.stacks import Commands
 from flowstart.inference import Judgement, Status, Verdict
 from flowstart.inference.data import finite

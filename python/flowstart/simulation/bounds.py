@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias, Unpack
+from typing import TYPE_CHECKING, TypeAlias
 
 from flowstart import interrupts
 from flowstart._native import Cancel
 from flowstart.errors import LimitExceeded, RequestError, Stopped, TimeLimitExceeded
 from flowstart.interrupts import Interruptible
 from flowstart.model.quantities import Time, read_seconds, time_text
-from flowstart.simulation.limits import BASE_BYTES, Estimate, LimitOptions, Limits, stated
+from flowstart.simulation.limits import BASE_BYTES, Estimate, Limits, stated
 
 if TYPE_CHECKING:
     from flowstart._native import Estimated
@@ -40,7 +40,7 @@ class Deadline:
 
     def __init__(self, seconds: float, name: str) -> None:
         self.name = name
-        """The option with its value, `--time-limit 10s`."""
+        """The option with its value, `--max-time 10s`."""
         self.stopped = False
         """Whether it has ended anything."""
         self._until = time.monotonic() + seconds
@@ -258,11 +258,12 @@ class Bounds:
 
     @property
     def cause(self) -> str:
-        """What has stopped the request: `Ctrl-C` or `--time-limit 10s`, and in which hook."""
+        """What has stopped the request: `Ctrl-C` or `--max-time 10s`, and in which hook."""
         noted = self.noted or _Noted()
         if noted.exceeded:
             limit = stated(self.limits, noted.exceeded)
-            return f"{limit} (raised with {self.option(noted.exceeded)})"
+            option = self.option("memory" if noted.exceeded == "memory" else "time")
+            return f"{limit} (raised with {option})"
         ended = self.deadline is not None and self.deadline.stopped
         name = self.deadline.name if self.deadline and ended else interrupts.cause()
         return f"{name} {noted.place}" if noted.place else name
@@ -289,24 +290,25 @@ def current() -> Bounds:
 
 @contextmanager
 def bounded(
-    time_limit: Time | None = None, *, is_command: bool = False, **limits: Unpack[LimitOptions]
+    max_time: Time | None = None,
+    max_memory: float | str | None = None,
+    *,
+    is_command: bool = False,
 ) -> Iterator[Bounds]:
     """Bounds the runs of the block. Raises RequestError where a limit is wrong.
 
     Where the time is over and nothing is there to be kept, TimeLimitExceeded is raised. What is not
-    given is as it was outside. Raises TypeError where a limit is unknown.
+    given is as it was outside.
     """
-    if unknown := limits.keys() - LimitOptions.__annotations__.keys():
-        raise TypeError(f"unexpected keyword argument {min(unknown)!r}")
     outside = current()
     is_within = outside.noted is not None and not is_command
-    if not limits and time_limit is None and is_within:
+    if max_time is None and max_memory is None and is_within:
         yield outside
         return
     noted = _Noted()
     bounds = Bounds(
-        outside.limits.changed(limits),
-        _deadline(time_limit, is_command=is_command) or outside.deadline,
+        outside.limits.changed(max_memory, is_timed=max_time is not None),
+        _deadline(max_time, is_command=is_command) or outside.deadline,
         is_command=is_command,
         noted=noted,
     )
@@ -348,12 +350,11 @@ def _replaced(bounds: Bounds) -> Iterator[None]:
 
 
 def _deadline(given: Time | None, *, is_command: bool) -> Deadline | None:
-    time_limit = time_text("time_limit", given)
-    if time_limit is None:
+    max_time = time_text("max_time", given)
+    if max_time is None:
         return None
-    seconds = read_seconds(time_limit)
+    seconds = read_seconds(max_time)
     if not seconds:
-        name = "--time-limit" if is_command else "time_limit"
-        raise RequestError(f"{name} `{time_limit}`: a time above 0 is needed, such as 10s")
-    name = f"--time-limit {time_limit}" if is_command else f"time_limit={time_limit!r}"
+        raise RequestError(f"`{max_time}`: a time above 0, such as 30h, is needed", ("max_time",))
+    name = f"--max-time {max_time}" if is_command else f"max_time={max_time!r}"
     return Deadline(seconds, name)

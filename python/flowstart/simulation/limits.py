@@ -1,7 +1,8 @@
 """What a request may use before it is refused: data packets, flows, memory and time.
 
-The limits are there for requests that were not meant, such as a size in PB for one in MB. They are
-raised with `--max-packets 1e12` or `max_packets=1e12`.
+The limits are there for requests that were not meant, such as a size in PB for one in MB. With
+`--max-time 30h` or `max_time="30h"` runs end after that time, whatever they are estimated to send;
+`--max-memory 64GB` or `max_memory="64GB"` replaces the limit of memory.
 """
 
 import contextlib
@@ -12,7 +13,7 @@ import os
 import pathlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from flowstart import text
 from flowstart.errors import RequestError
@@ -20,21 +21,6 @@ from flowstart.model import quantities
 
 if TYPE_CHECKING:
     from flowstart._native import Estimated
-
-
-class LimitOptions(TypedDict, total=False):
-    """What functions take to raise limits."""
-
-    max_packets: float | str | None
-    """Data packets of all runs, such as 1e12."""
-    max_flows: float | str | None
-    """Connections of all runs, such as 1e9."""
-    max_memory: float | str | None
-    """Bytes, or text such as `64GB`."""
-    max_time: float | str | None
-    """Seconds, or text such as `30h`."""
-    no_limits: bool
-    """Whether there are no limits but those given."""
 
 
 DAY_S = 86_400.0
@@ -70,50 +56,36 @@ class Limits:
         memory = BASE_BYTES + (self.memory_bytes - BASE_BYTES) / processes
         return dataclasses.replace(self, memory=memory)
 
-    def changed(self, given: LimitOptions) -> "Limits":
-        """These with some replaced. Raises RequestError where a value is wrong."""
-        usual = UNLIMITED if given.get("no_limits") else self
-        found = {name: given.get(f"max_{name}") for name in _RIGHT}
-        numbers = {name: _number(name, value) for name, value in found.items() if value is not None}
-        return dataclasses.replace(usual, **numbers)
+    def changed(self, max_memory: float | str | None, *, is_timed: bool) -> "Limits":
+        """These with another memory, and without the others where runs end in time.
+
+        Raises RequestError where the memory is none.
+        """
+        limits = dataclasses.replace(UNLIMITED, memory=self.memory) if is_timed else self
+        if max_memory is None:
+            return limits
+        return dataclasses.replace(limits, memory=_bytes(max_memory))
 
 
-UNLIMITED = Limits(math.inf, math.inf, math.inf, math.inf)
+UNLIMITED = Limits(packets=math.inf, flows=math.inf, time=math.inf)
+"""No limit but the machine's memory."""
 
 
-def _number(name: str, value: Any) -> float:
-    """A limit in packets, flows, bytes or seconds."""
-    found = _quantity(name, value) if isinstance(value, str) else value
+def _bytes(value: Any) -> float:
+    """A limit of memory in bytes."""
+    found: Any = value
+    if isinstance(value, str):
+        quantity = quantities.read(value)
+        is_size = quantity is not None and quantity.kind is quantities.Kind.SIZE
+        found = quantity.base if quantity and is_size and quantity.unit not in _NO_BYTES else None
     if isinstance(found, bool) or not isinstance(found, int | float) or not found > 0:
-        raise RequestError(f"`{value}`: {_RIGHT[name]}, is needed", (f"max_{name}",))
+        raise RequestError(
+            f"`{value}`: a number of bytes above 0, such as 8GB, is needed", ("max_memory",)
+        )
     return float(found)
 
 
-def _quantity(name: str, text: str) -> float | None:
-    if name == "time":
-        return quantities.read_seconds(text)
-    if name == "memory":
-        return _bytes(text)
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-def _bytes(text: str) -> float | None:
-    found = quantities.read(text)
-    is_size = found is not None and found.kind is quantities.Kind.SIZE
-    return found.base if found and is_size and found.unit not in _NO_BYTES else None
-
-
 _NO_BYTES = ("pkt", "pkts", "bdp", "BDP")
-_RIGHT = {
-    "packets": "a number above 0, such as 1e12",
-    "flows": "a number above 0, such as 1e9",
-    "memory": "a number of bytes above 0, such as 8GB",
-    "time": "a time above 0, such as 12h",
-}
-"""What each limit may be."""
 
 
 @functools.cache
@@ -176,18 +148,24 @@ class Estimate:
         )
 
     def check(self, limits: Limits, option: Callable[[str, str], str]) -> None:
-        """Raises RequestError where it is above a limit; `option` writes what raises it."""
+        """Raises RequestError where it is above a limit; `option` writes what permits it."""
         for name, estimated, limit in (
             ("packets", self.packets, limits.packets),
             ("flows", self.flows, limits.flows),
             ("memory", self.bytes, limits.memory_bytes),
             ("time", self.seconds, limits.time),
         ):
-            if estimated > limit:
-                raise RequestError(
-                    f"this is estimated to take {self}, more than {stated(limits, name)}; ask for "
-                    f"less, or raise the limit with {option(name, _enough(name, estimated))}"
-                )
+            if estimated <= limit:
+                continue
+            enough = option("time", f"{max(1, math.ceil(self.seconds / 3600))}h")
+            remedy = f"set a time after which it ends, such as {enough}"
+            if name == "memory":
+                enough = option("memory", f"{math.ceil(self.bytes / 1e9)}GB")
+                remedy = f"raise the limit with {enough}"
+            raise RequestError(
+                f"this is estimated to take {self}, more than {stated(limits, name)}; ask for "
+                f"less, or {remedy}"
+            )
 
     def __str__(self) -> str:
         """`6.8e+11 data packets, 4 flows, 80 MB and 12 h`."""
@@ -224,12 +202,3 @@ def duration(seconds: float) -> str:
         if seconds >= 2 * one:
             return f"{seconds / one:.3g} {unit}"
     return text.seconds(seconds)
-
-
-def _enough(name: str, estimated: float) -> str:
-    """A limit as a person would write it that lets it pass."""
-    scale: Any = {"memory": (1e9, "GB"), "time": (3600.0, "h")}.get(name)
-    if scale:
-        return f"{math.ceil(estimated / scale[0])}{scale[1]}"
-    zeros = len(str(int(estimated))) - 1
-    return f"{math.ceil(estimated / 10**zeros)}e{zeros}"

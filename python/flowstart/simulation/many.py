@@ -4,7 +4,7 @@ import functools
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 from flowstart import _native
 from flowstart.errors import RequestError
@@ -16,7 +16,6 @@ from flowstart.model.scenario import Scenario, ScenarioLike
 from flowstart.simulation import batch, bounds, frames
 from flowstart.simulation.batch import Progress
 from flowstart.simulation.frames import RunTables
-from flowstart.simulation.limits import LimitOptions
 
 if TYPE_CHECKING:
     import polars as pl
@@ -76,8 +75,8 @@ def run_many(
     workers: int | None = None,
     progress: Progress | None = None,
     allow_python: bool = False,
-    time_limit: Time | None = None,
-    **limits: Unpack[LimitOptions],
+    max_memory: str | float | None = None,
+    max_time: Time | None = None,
 ) -> RunBatch:
     """Runs many scenarios on all cores.
 
@@ -90,9 +89,8 @@ def run_many(
         workers: Number of threads and processes; all cores unless given.
         progress: Called as `progress(done, total)` a few times a second.
         allow_python: Whether a scenario file may name startup algorithms written in Python.
-        time_limit: Time after which the finished runs are returned, in seconds or as text.
-        **limits: `max_packets`, `max_flows`, `max_memory`, `max_time` and `no_limits`, which raise
-            the limits of the estimated use.
+        max_memory: Memory that runs may use, in bytes or as text; the machine's unless given.
+        max_time: Time after which the finished runs are returned, in seconds or as text.
 
     Returns:
         The tables of all runs, joined.
@@ -116,7 +114,7 @@ def run_many(
         for number, one in enumerate(scenarios)
     ]
     try:
-        with bounds.bounded(time_limit, **limits):
+        with bounds.bounded(max_time, max_memory):
             outcomes = batch.run_many(texts, workers, progress, custom)
     except RequestError:
         _say_which(texts, custom)

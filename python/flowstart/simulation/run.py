@@ -6,22 +6,22 @@ import pathlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
-from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal
 
 from flowstart import _native, extras, text
 from flowstart.errors import RequestError
 from flowstart.model import perturbation, scenario, stack
 from flowstart.model.custom import CustomStartups
 from flowstart.model.document import Document, encode, queues, resolve
-from flowstart.model.quantities import Time
-from flowstart.model.scenario import ScenarioLike
+from flowstart.questions.option import asking, either
+from flowstart.questions.run import Run as Question
+from flowstart.questions.run import StoredRun as StoredQuestion
 from flowstart.render import figure_files, files, footnotes, html
 from flowstart.render.grid import Grid
 from flowstart.render.result import Result
 from flowstart.render.summary import Summary
 from flowstart.simulation import bounds, frames, tables
 from flowstart.simulation.frames import RunTables
-from flowstart.simulation.limits import LimitOptions
 from flowstart.simulation.streaming import StoredRun, store
 
 if TYPE_CHECKING:
@@ -370,54 +370,9 @@ def _loss(links: Sequence[dict[str, Any]]) -> str:
     )
 
 
-@overload
-def run(
-    scenario_like: ScenarioLike,
-    *,
-    sink: None = None,
-    trace: bool | None = None,
-    packets: Sequence[int] = (),
-    allow_python: bool = False,
-    time_limit: Time | None = None,
-    **limits: Unpack[LimitOptions],
-) -> Run: ...
-
-
-@overload
-def run(
-    scenario_like: ScenarioLike,
-    *,
-    sink: str | os.PathLike[str],
-    trace: bool | None = None,
-    packets: Sequence[int] = (),
-    allow_python: bool = False,
-    time_limit: Time | None = None,
-    **limits: Unpack[LimitOptions],
-) -> StoredRun: ...
-
-
-def run(
-    scenario_like: ScenarioLike,
-    *,
-    sink: str | os.PathLike[str] | None = None,
-    trace: bool | None = None,
-    packets: Sequence[int] = (),
-    allow_python: bool = False,
-    time_limit: Time | None = None,
-    **limits: Unpack[LimitOptions],
-) -> Run | StoredRun:
+@asking(Question)
+def _kept(question: Question) -> Run:
     """Runs one scenario.
-
-    Args:
-        scenario_like: A `Scenario`, its fields as a mapping, or the name of its file.
-        sink: A folder for the rows, as Parquet files, for runs of more rows than memory holds. It
-            is replaced as a whole.
-        trace: Whether to record every packet event and every queue.
-        packets: Numbers of the flows whose packets are recorded for `qlog` and `pcap`.
-        allow_python: Whether a scenario file may name startup algorithms written in Python.
-        time_limit: Time after which the run is ended, in seconds or as text.
-        **limits: `max_packets`, `max_flows`, `max_memory`, `max_time` and `no_limits`, which raise
-            the limits of the estimated use.
 
     Returns:
         A `Run`; with a sink, a `StoredRun`.
@@ -433,24 +388,29 @@ def run(
         >>> fs.run(fs.Scenario(path=path, flows=[fs.Flow(size=30_000)])).frame["complete"].to_list()
         [True]
     """
-    with bounds.bounded(time_limit, **limits):
-        if sink is None:
-            return _run(scenario_like, trace, packets, allow_python=allow_python)
-        if trace or packets:
-            what = "trace" if trace else "packets"
-            raise RequestError("a run with a sink keeps none; leave one of the two out", (what,))
-        folder = os.fspath(sink)
-        return store(scenario_like, pathlib.Path(folder), folder, allow_python=allow_python)
+    with bounds.bounded(question.max_time, question.max_memory):
+        custom = CustomStartups()
+        like = scenario.document(question.scenario_like, allow_python=question.allow_python)
+        document = custom.settle(like)
+        if question.trace is not None:
+            document["trace"] = question.trace
+        return simulate(document, custom, question.packets)
 
 
-def _run(
-    scenario_like: ScenarioLike, trace: bool | None, packets: Sequence[int], *, allow_python: bool
-) -> Run:
-    custom = CustomStartups()
-    document = custom.settle(scenario.document(scenario_like, allow_python=allow_python))
-    if trace is not None:
-        document["trace"] = trace
-    return simulate(document, custom, packets)
+@asking(StoredQuestion)
+def _stored(question: StoredQuestion) -> StoredRun:
+    """Runs one scenario, whose rows go to a folder."""
+    folder = os.fspath(question.sink)
+    with bounds.bounded(question.max_time, question.max_memory):
+        return store(
+            question.scenario_like,
+            pathlib.Path(folder),
+            folder,
+            allow_python=question.allow_python,
+        )
+
+
+run = either("run", _kept, _stored, keyword="sink")
 
 
 def simulate(document: Document, custom: CustomStartups, packets: Sequence[int] = ()) -> Run:

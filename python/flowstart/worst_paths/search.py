@@ -5,19 +5,17 @@ Congestion Control Algorithms", HotNets 2022), within ranges that a path can hav
 """
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Unpack
 
 from flowstart.errors import RequestError, SimulationError
-from flowstart.model import stack as stacks
 from flowstart.model.catalog import canonical, list_algorithms, suggest
-from flowstart.model.custom import CustomStartups, StartupLike
+from flowstart.model.custom import CustomStartups
 from flowstart.model.document import LARGEST, Document, resolve
-from flowstart.model.quantities import Time
 from flowstart.model.variants import settled
+from flowstart.questions.option import asking
+from flowstart.questions.worst import Worst
 from flowstart.simulation import bounds
-from flowstart.simulation.limits import LimitOptions
 from flowstart.sweeps.language.parameters import endpoints
 from flowstart.worst_paths.evaluate import MEASURES, NOTHING, Evaluator
 from flowstart.worst_paths.result import Failing, WorstPaths
@@ -145,45 +143,13 @@ HARMED = ("long", "short")
 MOST_TRIES = 1_000_000
 
 
-def find_worst_paths(
-    startup: StartupLike,
-    *,
-    against: Sequence[StartupLike] | None = None,
-    search_space: str | None = None,
-    measure: str = "regret",
-    runs: int = 500,
-    distinct: int = 5,
-    stack: str | Mapping[str, Any] = stacks.DEFAULT,
-    cc: str | None = None,
-    seed: int = 1,
-    seeds: int = 3,
-    workers: int | None = None,
-    progress: Callable[[int, int], object] | None = None,
-    time_limit: Time | None = None,
-    **limits: Unpack[LimitOptions],
-) -> WorstPaths:
+@asking(Worst)
+def find_worst_paths(question: Worst) -> WorstPaths:
     """Searches for the paths on which a startup algorithm is worst relative to others.
 
     Half of the paths are drawn from the search space, half near the worst so far. Findings are
     simplified: fields that do not matter are dropped, and numbers are rounded. The result does not
     depend on the number of workers.
-
-    Args:
-        startup: The startup algorithm.
-        against: Those to compare with; all that need no router, peer or cache unless given.
-        search_space: Ranges of the path's fields.
-        measure: `regret`, `loss` or `harm`.
-        runs: Number of paths to try.
-        distinct: Number of findings, each with other ingredients of the path.
-        stack: A preset of the endpoints, or their fields.
-        cc: Congestion control after startup.
-        seed: Seed of the search.
-        seeds: Number of seeds of a path with randomness, whose median is the score.
-        workers: Number of threads and processes; all cores unless given.
-        progress: Called as `progress(done, total)` a few times a second.
-        time_limit: Time after which the search is given up, in seconds or as text.
-        **limits: `max_packets`, `max_flows`, `max_memory`, `max_time` and `no_limits`, which raise
-            the limits of the estimated use.
 
     Returns:
         The findings, worst first.
@@ -199,30 +165,33 @@ def find_worst_paths(
         'hystart'
     """
     custom = CustomStartups()
+    startup, measure, cc = question.startup, question.measure, question.cc
     own = canonical(startup) if isinstance(startup, str) else ""
     others = [a.name for a in list_algorithms("startup") if not a.needs_help and a.name != own]
-    variants = settled((), [startup, *(others if against is None else against)], custom)
-    _check(measure, runs, distinct, seed, seeds, len(variants))
-    ends = endpoints(stack)
+    against = others if question.against is None else question.against
+    variants = settled((), [startup, *against], custom)
+    _check(question, len(variants))
+    ends = endpoints(question.stack)
     _check_cc(cc, ends.document)
-    space = Space.parse(search_space, ends, HARMED if measure == "harm" else ())
+    space = Space.parse(question.search_space, ends, HARMED if measure == "harm" else ())
     if measure == "harm" and "alone" in space.competing:
         raise RequestError(
             "search_space.competing: `alone` has no competing flows; name `long`, `short`"
         )
+    seed, seeds, workers = question.seed, question.seeds, question.workers
     evaluator = Evaluator(variants, measure, ends.document, cc, seed, seeds, workers, custom)
-    with bounds.bounded(time_limit, **limits):
+    with bounds.bounded(question.max_time, question.max_memory):
         found = search(
             space,
             lambda points: evaluator.scores([space.case(point) for point in points]),
-            tries=runs,
+            tries=question.runs,
             drawn=random.Random(f"worst/{seed}"),
-            progress=progress or (lambda _done, _total: None),
+            progress=question.progress or (lambda _done, _total: None),
         )
         if evaluator.failed == evaluator.cases:
             raise SimulationError(f"none of the paths could be run: {evaluator.error}")
-        failings = _distinct(space, found, evaluator, distinct)
-    return WorstPaths(variants, measure, runs, evaluator, failings)
+        failings = _distinct(space, found, evaluator, question.distinct)
+    return WorstPaths(variants, measure, question.runs, evaluator, failings)
 
 
 def _distinct(
@@ -249,12 +218,13 @@ def _distinct(
     return tuple(Failing(f.case, e) for f, e in zip(findings, evaluations, strict=True))
 
 
-def _check(measure: str, runs: int, distinct: int, seed: int, seeds: int, variants: int) -> None:
+def _check(question: Worst, variants: int) -> None:
+    measure, seed, seeds = question.measure, question.seed, question.seeds
     if measure not in MEASURES:
         raise RequestError(
             f"`{measure}` is unknown{suggest(measure, list(MEASURES))}", ("measure",)
         )
-    for name, value in (("runs", runs), ("distinct", distinct), ("seeds", seeds)):
+    for name, value in (("runs", question.runs), ("distinct", question.distinct), ("seeds", seeds)):
         if not 1 <= value <= MOST_TRIES:
             raise RequestError(f"1 to {MOST_TRIES:,} are possible", (name,), value)
     if not 0 <= seed <= LARGEST - seeds:

@@ -16,6 +16,7 @@ from flowstart.model.document import Document
 from flowstart.model.path import NetworkPath, told_interface
 from flowstart.model.quantities import read_seconds
 from flowstart.model.scenario import ScenarioLike
+from flowstart.questions.compare import Compare
 from flowstart_papers.explorer import scenario_file
 
 MOST = 24
@@ -95,7 +96,7 @@ def state(
         raise RequestError(
             "Its startup reads the rate of an interface that the explore view does not have."
         )
-    command = Plan.of_path(
+    question = Compare(
         NetworkPath(**path),
         startups=startups,
         sizes=[size],
@@ -105,7 +106,8 @@ def state(
         stack=document.get("stack"),
         cached_cwnd=flow.get("cached_cwnd") if "cache" in needs else None,
         seed=document.get("seed"),
-    ).command
+    )
+    command = Plan.of(question).command
     if command is None:
         raise RequestError("No option of flowstart compare has this setting.")
     return options(command), until_s

@@ -168,7 +168,7 @@ def test_the_same_scenario_twice_is_run_once(runs: list[Any]) -> None:
 
 
 def test_the_limits_of_a_request_hold_on_the_threads_of_a_lab() -> None:
-    with bounds.bounded(max_packets=10), pytest.raises(RequestError, match="10 packets"):
+    with bounds.bounded(max_memory=10), pytest.raises(RequestError, match="10 B of memory"):
         Lab(None, workers=2).runs([document(400)], sent)
 
 

@@ -16,11 +16,12 @@ from flowstart.errors import RequestError
 from flowstart.explorer.jobs import Job
 from flowstart.model import stack
 from flowstart.model.document import Document
+from flowstart.questions.replay import Replay as Question
 from flowstart.render.columns import CLASSES
-from flowstart.replays import data, overview, study, tables
+from flowstart.replays import data, overview, tables
 from flowstart.replays.answer import EVERYTHING, buffers
 from flowstart.replays.paths import ReplayPath
-from flowstart.replays.request import questions_of, settings_of
+from flowstart.replays.request import check, question_of, replay
 from flowstart.replays.result import Replay, further
 from flowstart.replays.scenario import usual_stack
 
@@ -50,16 +51,15 @@ def work(
     `name` is what the file is called before people; `given` has options of `flowstart replay`.
     Raises RequestError where the file is no capture or an option is wrong.
     """
-    questions = questions_of(given)
-    settings_of(given, startups=startups)  # refuses what is wrong before reading
+    keywords = question_of({**given, "startups": startups})
+    check(Question(file, **keywords))
     job.begin("reading")
     found = named(file, name, job)
     job.add("contents", opened(found))
     job.begin("replaying")
-    settings = settings_of(given, startups=startups, capture=found)
-    replay = study(found, settings, questions, workers=workers, progress=job.report)
-    job.kept = replay
-    job.add("replay", replayed(replay))
+    answer = replay(found, **keywords, workers=workers, progress=job.report)
+    job.kept = answer
+    job.add("replay", replayed(answer))
 
 
 def named(file: pathlib.Path, name: str, job: Job) -> Capture:

@@ -80,7 +80,7 @@ def _replay(fields: Fields, settings: Settings, file: File, jobs: Jobs) -> Job:
     if "direction" in fields:
         given["direction"] = fields.text("direction")
     if fields.flag("quick"):
-        given["no_uncertainty"] = True
+        given["uncertainty"] = False
 
     def work(job: Job) -> None:
         from flowstart.explorer.captures import replayed

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flowstart import _native, extras, text
+from flowstart.comparison.live import tables
+from flowstart.comparison.live.plan import REAL, SIMULATED, LivePlan
+from flowstart.comparison.live.rows import Found, Row, pairs, rows
+from flowstart.comparison.live.tables import Agreement
 from flowstart.comparison.plan import Case
 from flowstart.comparison.result import Comparison
 from flowstart.errors import RequestError
-from flowstart.live_runs import tables
-from flowstart.live_runs.plan import REAL, SIMULATED, LivePlan
-from flowstart.live_runs.rows import Found, Row, pairs, rows
-from flowstart.live_runs.tables import Agreement
 from flowstart.render import columns, figure_files, files, html
 from flowstart.render.grid import Grid
 from flowstart.render.result import Result
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from flowstart._native import Lateness, LiveOutcome
-    from flowstart.live_runs.figures import Windows
+    from flowstart.comparison.live.figures import Windows
     from flowstart.simulation.series import Series
 
 
@@ -225,7 +225,7 @@ class LiveComparison(Result):
             >>> found = fs.compare(path, on="noq")  # doctest: +SKIP
             >>> found.plot(axes, panel="hystart")  # doctest: +SKIP
         """
-        from flowstart.live_runs.figures import draw_windows, windows  # loads matplotlib
+        from flowstart.comparison.live.figures import draw_windows, windows  # loads matplotlib
         from flowstart.render.charts import chosen, figure_of, refuse_without_axes
 
         series = {line.label: line for line in self.simulated.series(size)}
@@ -242,7 +242,7 @@ class LiveComparison(Result):
 
     def _windows(self, line: "Series", size: str | None) -> "Windows":
         """The window of one startup in both."""
-        from flowstart.live_runs.figures import Line, Windows
+        from flowstart.comparison.live.figures import Line, Windows
 
         shown = line.at_sender
         live = self.live(line.label, size)

@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from flowstart import _native
-from flowstart.comparison.plan import DEFAULT_SIZES, DEFAULT_STARTUPS, Case, Plan
+from flowstart.comparison.plan import DEFAULT_STARTUPS, Case, Plan
 from flowstart.errors import RequestError
 from flowstart.model import stack as stacks
-from flowstart.model.custom import StartupLike
+from flowstart.model import variants as named
 from flowstart.model.document import encode
-from flowstart.model.path import NetworkPath
-from flowstart.model.variants import Variant, VariantLike
+from flowstart.model.variants import Variant
+from flowstart.questions.compare import Compare
+from flowstart.questions.live import Live
 
 VIRTUAL, REAL = "virtual", "real"
 """In which times a stack runs."""
@@ -62,35 +63,21 @@ class LivePlan:
     """Variants that are congestion controls of the stack's own, with its names of them."""
 
     @classmethod
-    def of_path(
-        cls,
-        path: NetworkPath,
-        *,
-        stack: str = "noq",
-        clock: str | None = None,
-        kernel: Sequence[str] | None = None,
-        native: bool = False,
-        startups: Sequence[StartupLike] | None = None,
-        variants: Sequence[VariantLike] = (),
-        sizes: Sequence[str] = DEFAULT_SIZES,
-        flows: int | None = None,
-        cc: str | None = None,
-        cached_cwnd: str | None = None,
-        seed: int | None = None,
-        repeat: int | None = None,
-    ) -> Self:
-        """Every size under every startup on a path.
+    def of(cls, question: Live) -> Self:
+        """Every size under every startup on a path, in the simulator and in a real stack.
 
-        `kernel` are the kernel's own congestion controls, and with `native` come those of a QUIC
-        stack. Raises RequestError where that is no live run.
+        Raises RequestError where that is no live run.
         """
-        name, options = _native_stack(stack)
+        name, options = _native_stack(question.on)
         fields: dict[str, Any] = {"preset": name}
         if options is None:
-            fields = stacks.parse(stack)
+            fields = stacks.parse(question.on)
         name = _name(fields)
         usual = REAL if name == LINUX else VIRTUAL
-        _check_clock(clock or usual, name)
+        clock = question.clock or usual
+        _check_clock(clock, name)
+        startups, variants = question.startups, named.read_all(question.variants)
+        kernel, native = question.kernel, question.native
         if kernel is None:
             kernel = tuple(KERNEL) if name == LINUX and not startups and not variants else ()
         own = list(zip(_kernel_variants(kernel, name), kernel, strict=True))
@@ -99,32 +86,33 @@ class LivePlan:
         if own and startups is None:
             is_beside = native and options is None and not variants and name not in NATIVE_ONLY
             startups = DEFAULT_STARTUPS if is_beside else ()
-        variants = (*variants, *(variant for variant, _ in own))
         preset = ADAPTED.get(name, name if name in stacks.PRESETS else USUAL_PRESET)
-        plan = Plan.of_path(
-            path,
-            startups=startups,
-            variants=variants,
-            sizes=sizes,
-            flows=flows,
-            cc=cc,
-            stack=fields | {"preset": preset},
-            cached_cwnd=cached_cwnd,
-            seed=seed,
-            repeat=(KERNEL_REPEATS if name == LINUX else 1) if repeat is None else repeat,
+        repeat = (KERNEL_REPEATS if name == LINUX else 1) if question.repeat is None else None
+        plan = Plan.of(
+            Compare(
+                question.setting,
+                startups=startups,
+                variants=[*variants, *(variant for variant, _ in own)],
+                sizes=question.sizes,
+                cc=question.cc,
+                stack=fields | {"preset": preset},
+                cached_cwnd=question.cached_cwnd,
+                seed=question.seed,
+                repeat=repeat or question.repeat,
+            )
         )
         controls = {variant.name: control for variant, control in own}
         _check_variants(plan, name, controls)
         written = {
-            "stack": stack,
-            "clock": None if clock in (None, usual) else clock,
+            "stack": question.on,
+            "clock": None if clock == usual else clock,
             "kernel": ",".join(kernel),
             "native": native,
-            "cc": cc,
-            "cached_cwnd": cached_cwnd,
+            "cc": question.cc,
+            "cached_cwnd": question.cached_cwnd,
         }
         command = plan.written(written, command="live", without=controls)
-        return cls(plan, name, clock or usual, command, controls)
+        return cls(plan, name, clock, command, controls)
 
     def refusals(self) -> dict[str, str]:
         """Why the stack cannot run startups, by variant, where it cannot.

@@ -6,7 +6,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from flowstart import text
-from flowstart.live_runs.rows import COMPARED, Row, difference
+from flowstart.comparison.live.rows import COMPARED, Row, difference
 from flowstart.model import custom
 from flowstart.render import footnotes
 from flowstart.render.grid import Column, Grid

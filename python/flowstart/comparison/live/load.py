@@ -8,11 +8,11 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from flowstart import _native, text
+from flowstart.comparison.live import tables
+from flowstart.comparison.live.plan import KERNEL, LINUX, OWN, SIMULATED
+from flowstart.comparison.live.rows import Row, difference
+from flowstart.comparison.live.tables import STALL_S
 from flowstart.errors import RequestError
-from flowstart.live_runs import tables
-from flowstart.live_runs.plan import KERNEL, LINUX, OWN, SIMULATED
-from flowstart.live_runs.rows import Row, difference
-from flowstart.live_runs.tables import STALL_S
 from flowstart.model import scenario
 from flowstart.model.document import Document, encode
 from flowstart.model.scenario import ScenarioLike

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from flowstart.comparison.live.plan import SIMULATED
 from flowstart.comparison.plan import Case
-from flowstart.live_runs.plan import SIMULATED
 
 if TYPE_CHECKING:
     from flowstart._native import LiveExit, LiveOutcome

@@ -1,0 +1,303 @@
+"""Commands: functions whose parameters are options, and the library that reads a command line."""
+
+import contextlib
+import inspect
+import re
+from collections.abc import Callable, Container, Mapping, Sequence
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_args
+
+from flowstart.cli import console
+from flowstart.errors import RequestError
+from flowstart.questions.option import Option, Parameter, parameter
+
+if TYPE_CHECKING:
+    from cyclopts import App
+    from cyclopts.exceptions import CycloptsError
+
+HELP = (
+    Parameter("help_all", Option("Help with all options."), bool, False),
+    Parameter("help", Option("Help with common options.", short="-h"), bool, False),
+)
+BOUNDS = ("max_memory", "max_time")
+"""The options that bound what a command uses."""
+
+
+class Command:
+    """A function as a command: its parameters are options, its docstring is the help.
+
+    A parameter whose annotation has a tuple of `Parameter`, as those of a question, takes the
+    options that were given of them as a mapping.
+    """
+
+    def __init__(self, run: Callable[..., int | None]) -> None:
+        self._run = run
+        self.help = inspect.getdoc(run) or ""
+        self._single: list[Parameter] = []
+        self._several: dict[str, tuple[Parameter, ...]] = {}
+        self.required: set[str] = set()
+        for name, each in inspect.signature(run, eval_str=True).parameters.items():
+            is_required = each.default is inspect.Parameter.empty
+            declared = parameter(name, each.annotation, None if is_required else each.default)
+            if declared:
+                self._single.append(declared)
+            else:
+                self._several[name] = get_args(each.annotation)[1]
+            if declared and is_required:
+                self.required.add(name)
+
+    @property
+    def parameters(self) -> list[Parameter]:
+        """Its arguments and options, in the order of the help."""
+        first = [each for each in self._single if each.is_argument]
+        last = [each for each in self._single if not each.is_argument]
+        return [*first, *(each for group in self._several.values() for each in group), *last]
+
+    def __call__(self, path: Sequence[str], words: Sequence[str]) -> int:
+        """Runs the function with the options of a command line; returns the exit status."""
+        console.COMMAND.set([*path, *words])
+        given = read(self, path, words)
+        limits = {name: given.pop(name) for name in BOUNDS if name in given}
+        several = {
+            name: {each.name: given.pop(each.name) for each in group if each.name in given}
+            for name, group in self._several.items()
+        }
+        with contextlib.ExitStack() as stack:
+            if any(each.name in BOUNDS for each in self.parameters):
+                from flowstart.simulation.bounds import bounded
+
+                with console.speaking_of(None):
+                    stack.enter_context(bounded(**limits, is_command=True))
+            return self._run(**given, **several) or 0
+
+
+class Group:
+    """Commands under one name; without one of them `usual` runs, or the help is printed."""
+
+    def __init__(
+        self, help_: str, commands: Mapping[str, str], usual: str = "", plugins: str = ""
+    ) -> None:
+        """Commands are named by module and object: `flowstart.cli.compare:compare`.
+
+        `plugins` is the entry point by which packages add commands.
+        """
+        self.help = help_
+        self.parameters: list[Parameter] = []
+        self.required: set[str] = set()
+        self._commands = dict(commands)
+        self.usual = usual
+        self._plugins = plugins
+
+    @property
+    def commands(self) -> dict[str, "Command | Group"]:
+        """All of them by name; this loads their modules."""
+        return {name: self._loaded(home) for name, home in self._homes().items()}
+
+    def find(self, path: Sequence[str], name: str) -> "Command | Group":
+        """The command of a name. Raises RequestError where there is none."""
+        home = self._commands.get(name) or self._homes().get(name)
+        if home is None:
+            raise self._unknown(name, path)
+        return self._loaded(home)
+
+    def _homes(self) -> dict[str, str]:
+        added = entry_points(group=self._plugins) if self._plugins else ()
+        return self._commands | {each.name: each.value for each in added}
+
+    def _loaded(self, home: str) -> "Command | Group":
+        module, _, name = home.partition(":")
+        found = getattr(import_module(module), name)
+        return found if isinstance(found, Group) else Command(found)
+
+    def _unknown(self, name: str, path: Sequence[str]) -> RequestError:
+        from flowstart.model.catalog import suggest
+
+        if name.startswith("-"):
+            return _unknown(name, self, path)
+        return RequestError(f"no command is called `{name}`{suggest(name, [*self._homes()])}")
+
+
+Loaded: TypeAlias = Command | Group
+
+
+def read(command: Command, path: Sequence[str], words: Sequence[str]) -> dict[str, Any]:
+    """The values that a command line gives, by the parameter's name."""
+    from cyclopts.exceptions import CycloptsError
+
+    switches = {each.flag for each in command.parameters if each.is_switch}
+    once = [word for i, word in enumerate(words) if word not in switches or word not in words[:i]]
+    try:
+        _, bound, _ = app_of(command, path[-1]).parse_args(
+            once, exit_on_error=False, print_error=False
+        )
+    except CycloptsError as error:
+        raise _refusal(error, command, path) from None
+    by_name = {each.name: each for each in command.parameters}
+    options = words[: words.index("--")] if "--" in words else words
+    for name, value in bound.arguments.items():
+        for word in value if by_name[name].is_argument and isinstance(value, list) else ():
+            if word.startswith("-") and word != "-" and word in options:
+                raise _unknown(word.partition("=")[0], command, path)
+    return {
+        name: _value(by_name[name], value)
+        for name, value in bound.arguments.items()
+        if value is not None and value not in ([], ())
+    }
+
+
+def _value(declared: Parameter, text: Any) -> Any:
+    """What the words of an option come to. Raises RequestError where they are none of its kind."""
+    if declared.is_switch:
+        return not declared.default
+    for word in text if isinstance(text, list) else [text]:
+        if not word and re.search(r"FILE|DIR|\.toml", declared.option.metavar or ""):
+            raise RequestError(
+                f"{declared.flag}: it is empty; the name of a file or folder is needed"
+            )
+    if declared.is_list:
+        from flowstart.model.specs import listed
+
+        return listed(declared.flag.removeprefix("--"), text, ())
+    if declared.is_number:
+        return _number(declared, text)
+    return text
+
+
+def _number(declared: Parameter, text: str) -> int:
+    least = declared.option.least
+    if re.fullmatch(r"[+-]?\d+", text) and (least is None or int(text) >= least):
+        return int(text)
+    bound = "" if least is None else f" from {least} on"
+    raise RequestError(f"{declared.flag}: `{text}` is not a whole number{bound}")
+
+
+def app_of(command: Loaded, name: str) -> "App":
+    """A command, and all below it, as the library has it."""
+    from cyclopts import App
+
+    flags = [name for each in HELP for name in (each.flag, each.option.short) if name]
+    app = App(name=name, help=command.help.partition("\n")[0], help_flags=flags, version_flags=())
+    if isinstance(command, Group):
+        for each, below in command.commands.items():
+            app.command(app_of(below, each))
+        return app
+
+    def function(*args: Any, **keywords: Any) -> None: ...
+
+    function.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            _as_cyclopts(each, is_required=each.name in command.required)
+            for each in command.parameters
+        ]
+    )
+    app.default(function)
+    return app
+
+
+def _as_cyclopts(declared: Parameter, *, is_required: bool) -> inspect.Parameter:
+    from cyclopts import Parameter as Declaration
+
+    option = declared.option
+    kind: Any = list[str] if declared.is_repeatable else str
+    completer = _completer(declared) if option.names else None
+    place: Any = inspect.Parameter.POSITIONAL_ONLY
+    if declared.is_argument:
+        # `-` is the standard input; other words with a hyphen are refused as options.
+        described = Declaration(
+            help=option.help, completer=completer, allow_leading_hyphen=declared.is_repeatable
+        )
+    else:
+        place = inspect.Parameter.KEYWORD_ONLY
+        described = Declaration(
+            name=[declared.flag, *([option.short] if option.short else [])],
+            negative=(),
+            allow_leading_hyphen=not declared.is_switch,
+            help=option.help,
+            completer=completer,
+        )
+    return inspect.Parameter(
+        declared.name,
+        place,
+        default=inspect.Parameter.empty if is_required else None,
+        annotation=Annotated[bool if declared.is_switch else kind, described],
+    )
+
+
+def _completer(declared: Parameter) -> Callable[[Any], list[str]]:
+    """The names of an option, each behind those that are there before the last comma."""
+
+    def complete(context: Any) -> list[str]:
+        before, comma, _ = context.incomplete.rpartition(",")
+        names = declared.option.names() if declared.option.names else ()
+        return [f"{before}{comma}{name}" for name in names]
+
+    return complete
+
+
+def _refusal(error: "CycloptsError", command: Command, path: Sequence[str]) -> RequestError:
+    """What the library refuses, in the words of flowstart."""
+    from cyclopts import exceptions
+
+    named = [] if error.argument is None else [error.argument.field_info.name]
+    if isinstance(error, exceptions.RepeatArgumentError):
+        named.append(error.token.keyword or "")
+    declared = next(
+        (p for p in command.parameters if {p.name, p.flag, p.option.short} & {*named}), None
+    )
+    if isinstance(error, exceptions.UnknownOptionError):
+        return _unknown(error.token.keyword or error.token.value, command, path)
+    if isinstance(error, exceptions.RepeatArgumentError) and declared:
+        is_list = (declared.option.metavar or "").endswith("...")
+        remedy = "join its values with commas" if is_list else "it takes one value"
+        return RequestError(f"{declared.flag} is given twice; {remedy}")
+    if isinstance(error, exceptions.MissingArgumentError) and declared:
+        if declared.name == "files":
+            return RequestError(
+                "FILE is missing: name captures or logs, or - for the standard input"
+            )
+        if declared.is_argument:
+            return RequestError(f"{declared.flag} is missing: {declared.option.help}")
+        return RequestError(f"{declared.flag}: a value is missing: {declared.value}")
+    if isinstance(error, exceptions.UnusedCliTokensError):
+        return RequestError(
+            f"`{(error.unused_tokens or [''])[0]}`: no further argument is possible"
+        )
+    return RequestError(str(error).splitlines()[-1])
+
+
+ELSEWHERE = {
+    "--rate": ("--bandwidth", "--bw", "--bitrate", "--capacity", "--link-rate", "--throughput"),
+    "--rtt": ("--latency", "--delay", "--base-rtt", "--min-rtt", "--propagation-delay", "--ping"),
+    "--loss": ("--loss-rate", "--loss-probability", "--packet-loss", "--plr", "--drop-rate"),
+    "--buffer": ("--buffer-size", "--queue-size", "--queue-length", "--queue-limit"),
+    "--queue": ("--aqm", "--qdisc", "--queue-discipline"),
+    "--startup": ("--algorithm", "--algorithms", "--startups", "--startup-algorithm"),
+    "--cc": ("--congestion-control", "--congestion", "--cca", "--tcp-congestion-control"),
+    "--iw": ("--initial-window", "--init-cwnd", "--initcwnd", "--initial-cwnd"),
+    "--size": ("--bytes", "--file-size", "--flow-size", "--transfer-size", "--length"),
+    "--flows": ("--connections", "--parallel", "--streams"),
+    "--workers": ("--jobs", "--threads", "--processes"),
+    "--output": ("--out", "--out-dir", "--output-dir"),
+    "--max-time": ("--timeout", "--time-limit"),
+}
+"""Names in other tools, by the option here."""
+
+
+def called_elsewhere(option: str, known: Container[str]) -> str | None:
+    """The option among `known` that other tools call `option`; None if there is none."""
+    return next(
+        (here for here, others in ELSEWHERE.items() if option in others and here in known), None
+    )
+
+
+def _unknown(option: str, command: Loaded, path: Sequence[str]) -> RequestError:
+    """That a command has no such option, with the one that is meant."""
+    from flowstart.model.catalog import suggest  # loads the simulator
+
+    known = [each.flag for each in (*command.parameters, *HELP) if not each.is_argument]
+    if here := called_elsewhere(option, known):
+        near = f"; did you mean `{here}`?"
+    else:
+        near = suggest(option, known, f"{' '.join(path)} --help-all")
+    return RequestError(f"{option}: there is no such option{near}")
