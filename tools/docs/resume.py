@@ -57,7 +57,8 @@ So use it where paths vary, or instead of HyStart++; elsewhere HyStart alone har
 
 Changes of the time are against HyStart++. `long` and `short` are [competing
 flows](../guides/sweeps.md#competing-flows-and-harm) on the {paths} paths of
-`examples/resume.toml`, next to 1 MB and 10 MB. `200 flows` of mixed sizes share one of six bottlenecks; their time is the p95.
+`examples/resume.toml`, next to 1 MB and 10 MB. `200 flows` of mixed sizes share one of six
+bottlenecks; their time is the p95.
 
 {others}
 
