@@ -624,7 +624,7 @@ mod tests {
         let names: Vec<String> = (0..=MANY).map(|at| format!("s{at}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let plan = plan(&names, None);
-        let time = |at: usize| (at != 3).then(|| 10.0 - at as f64);
+        let time = |at: usize| (at != 3).then_some(10.0 - at as f64);
         let rows: Vec<Row> = (0..=MANY).map(|at| row(at, 1, time(at))).collect();
         let found = order(&summaries(&rows, &plan, &[1]), &plan);
         assert_eq!((found[0].as_str(), found[MANY].as_str()), ("s8", "s3"));
