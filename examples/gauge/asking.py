@@ -10,7 +10,8 @@ from typing import Any
 
 import flowstart as fs
 from flowstart import _native
-from flowstart.model import specs
+from flowstart.model.custom import CustomStartups
+from flowstart.model.variants import of_startups
 
 HERE = pathlib.Path(__file__).parent
 TUNING, HELD_OUT = "tuning", "held_out"
@@ -27,7 +28,8 @@ BUILD = "build.txt"
 def reference() -> tuple[str, ...]:
     """The startups whose fastest is the measure of regret; `gauge` is not among them."""
     told = tomllib.loads((HERE / "reference.toml").read_text("utf-8"))
-    return tuple(name for name in specs.startups(told["startups"]) if name not in told["without"])
+    found = of_startups(told["startups"], CustomStartups())
+    return tuple(one.name for one in found if one.name not in told["without"])
 
 
 @dataclass(frozen=True)

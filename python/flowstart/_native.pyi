@@ -1,6 +1,6 @@
 """The simulator, compiled: scenarios are JSON text, results are columns."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, TypeAlias, TypedDict, final
 
 from numpy.typing import NDArray
@@ -32,6 +32,129 @@ class Table:
         """Its columns as lists, in which None is no value."""
     def arrays(self) -> dict[str, Arrays]:
         """Its columns as arrays."""
+
+NamedCase: TypeAlias = tuple[str, str | None, int]
+"""A run of a comparison: its variant, its size, and its seed."""
+
+@final
+class ComparisonPlan:
+    """What a comparison runs: a scenario under one variant after another."""
+
+    def __init__(
+        self, base: str, variants: str, baseline: str | None, sizes: Sequence[str] | None
+    ) -> None:
+        """The plan of a scenario, of whose flows those without a startup are under test.
+
+        Scenario and variants are JSON.
+        """
+    @property
+    def tested(self) -> list[int]:
+        """Which entries of `flows` are under test."""
+    @property
+    def tested_web(self) -> list[int]:
+        """Which entries of `web` are."""
+    @property
+    def baseline(self) -> str:
+        """The variant that the others are measured against."""
+    @property
+    def sizes(self) -> list[str | None]:
+        """The sizes of flows that have none; only None where the scenario gives them."""
+    def scenarios(self, cases: Sequence[NamedCase], repeats: Sequence[int] = ()) -> Scenarios:
+        """The scenarios of runs; of each the repeat of a number, where these are given."""
+    def resolved(self, seed: int, custom: CustomStartups | None) -> list[str]:
+        """The whole configuration of the first run of each variant; refuses equal sizes."""
+    def lower_bound(
+        self, size_bytes: int, seed: int, custom: CustomStartups | None
+    ) -> float | None:
+        """The time in seconds in which no transfer of this size can be complete."""
+    def rows(self, batch: Outcomes, cases: Sequence[NamedCase]) -> ComparisonRows:
+        """The rows of a batch whose scenarios are these cases."""
+    def command(
+        self,
+        words: list[str],
+        path: str,
+        options: str,
+        without: list[str],
+        seed: int,
+        repeat: int | None,
+    ) -> str:
+        """The command line that repeats it; path and options are lists of names and values."""
+
+@final
+class Scenarios:
+    """Scenarios of a comparison's runs."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, at: int) -> str: ...
+    def __iter__(self) -> Iterator[str]: ...
+
+@final
+class ComparisonRows:
+    """The rows of a comparison."""
+
+    def __len__(self) -> int: ...
+    def of_runs(self, begin: int, end: int) -> ComparisonRows:
+        """The rows of runs from one number to before another."""
+    @staticmethod
+    def joined(
+        parts: list[ComparisonRows], plan: ComparisonPlan, cases: Sequence[NamedCase]
+    ) -> ComparisonRows:
+        """All rows in the order of these cases, whose numbers become those of the runs."""
+    def summaries(self, planned: list[int]) -> tuple[str, list[str]]:
+        """The summaries as JSON, and the order of the variants in tables."""
+    def tallies(
+        self, repeats: Sequence[int] | None = None
+    ) -> list[tuple[tuple[bool, int, int], list[list[list[float]]]]]:
+        """What the flows of each repeat came to, by group and variant; repeats may be the seeds."""
+    @property
+    def packets_sent(self) -> int:
+        """Packets that its flows sent."""
+    def tested(self) -> tuple[list[str], tuple[int, int] | None]:
+        """Congestion controls of the flows under test, and their least and greatest BDP."""
+    def has_stack(self, preset: str) -> bool:
+        """Whether endpoints of a preset took part."""
+    def all_failed(self, cut: bool) -> bool:
+        """Whether no flow under test was done, nor under way where the runs were cut short."""
+    def table(self) -> Table:
+        """The rows as a table."""
+
+def variants(
+    startups: Sequence[str] | None = None, without: Sequence[str] = ()
+) -> list[tuple[str, str | None, str | None]]:
+    """Name, startup and congestion control of each variant that startups by name mean."""
+
+def baseline(given: str | None, names: Sequence[str]) -> str:
+    """The name that others are measured against: the given one, slow start, or the first."""
+
+def given_path(given: str, paths: str) -> str | None:
+    """The fields of the path that options give; None where they give nothing of one.
+
+    Options and the paths that are known by name are JSON, the fields names and values in order.
+    """
+
+def given_stack(given: str) -> str:
+    """The fields of the stack that options give: names and values in order."""
+
+def superseded(given: list[str]) -> list[str]:
+    """The fields of a path that these take the place of."""
+
+def comparison_flows(options: str) -> str:
+    """The flows of a comparison on a path as JSON: of each its names and values, in order."""
+
+def comparison_table(summaries: str, order: list[str], acked: bool, judged: str | None) -> str:
+    """The table of summaries as JSON, and what repeats add to it."""
+
+def variant_text(variant: str) -> str:
+    """The text that `--variant` reads of a variant, which is JSON."""
+
+def option_text(name: str, value: str) -> str:
+    """The value of a path's field, which is JSON, as its option takes it."""
+
+def stack_word(fields: str) -> str:
+    """A stack as one word of a command line; its names and values are JSON."""
+
+def perturbed(scenario: str, number: int) -> str:
+    """The repeat of a number of a scenario, which is JSON."""
 
 class Estimated(TypedDict):
     runs: int
@@ -122,7 +245,7 @@ def run_in_parts(
     bounds: Bounds = ...,
 ) -> None: ...
 def run_many(
-    scenarios: list[str],
+    scenarios: Sequence[str] | Scenarios,
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
     custom: CustomStartups | None = None,
@@ -148,14 +271,11 @@ def run_live_load(scenario: str, control: str | None = None) -> LoadOutcome: ...
 def live_prohibition(stack: str, drives: bool) -> str | None: ...
 def live_refusals(stack: str, scenarios: list[str]) -> list[str | None]: ...
 def calls_python(
-    scenarios: list[str],
+    scenarios: Sequence[str] | Scenarios,
     custom: CustomStartups | None = None,
     approve: Callable[[Estimated], object] | None = None,
 ) -> list[bool]: ...
 def resolve(scenario: str, custom: CustomStartups | None = None) -> str: ...
-def lower_bounds(
-    scenario: str, custom: CustomStartups | None = None
-) -> list[tuple[int | None, float | None]]: ...
 def read_capture(
     paths: list[str],
     progress: Callable[[int, int | None], object] | None = None,
@@ -198,9 +318,6 @@ def headline(facts: str) -> str: ...
 def legend(facts: str) -> str: ...
 def notes(setting: str, repeated: bool) -> tuple[list[str], list[str]]: ...
 def drawn(resolved: str) -> list[str]: ...
-def fastest(rows: list[tuple[float | None, float | None, float | None]]) -> list[bool]:
-    """Which rows are the fastest, by mean time, change and the time of the slowest run."""
-
 def marked(name: str) -> str:
     """A startup's name with its marks: † for reconstructions, * for those that need help."""
 
@@ -224,12 +341,6 @@ def stack_fields(text: str) -> str:
 
 def stack_value(field: str, text: str) -> str:
     """A value of a stack's field as JSON, a number or a truth value where the field has one."""
-
-def quick_start(text: str) -> list[tuple[str, str]]:
-    """Routers such as `target:threshold=90%`: their fields, the admission ahead."""
-
-def rate_steps(text: str) -> str:
-    """Steps of a rate such as `50Mbps:10s,0bps:100ms`, as JSON."""
 
 def near(name: str, known: list[str]) -> list[str]:
     """Known names that an unknown one may mean: those that contain it, or the nearest."""
@@ -272,6 +383,22 @@ LIVE_STACKS: list[str]
 """The real stacks by name, whether or not they are in this build."""
 BUILT_LIVE_STACKS: list[str]
 """Those of them that are."""
+USUAL_STARTUPS: list[str]
+"""The startups that are compared where none is named."""
+USUAL_SIZES: list[str]
+"""The sizes of flows that have none, where none is given."""
+STARTUP_OF: dict[str, str]
+"""The startup of a congestion control that is nothing without it."""
+CACHED_CWND: str
+"""What an earlier connection left behind where nothing else is given."""
+LANDING_MEASURES: list[str]
+"""Columns of what follows the end of startup, for flows with an available rate."""
+INTERFACE: str
+"""The rate of a host's interface in comparisons, where the path gives none."""
+DELAY_SHARE: float
+"""By how much of itself a delay of a repeat differs at most."""
+START_SPREAD: float
+"""By how many seconds a beginning in a repeat is later at most."""
 ALIASES: list[tuple[str, str]]
 """Names under which algorithms are known elsewhere, and their names here."""
 DISTRIBUTIONS: list[str]

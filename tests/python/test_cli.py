@@ -443,7 +443,7 @@ def test_ctrl_c_during_the_figures_says_what_is_kept(
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("flowstart.comparison.result.pictures", interrupt)
+    monkeypatch.setattr("flowstart.comparison.report.pictures", interrupt)
     out = tmp_path / "out"
     answer = cli("compare", *PATH, "--size", "10kB", "--startup", "slow-start", "-o", out)
     assert answer.status == 130
@@ -605,7 +605,7 @@ def test_ctrl_c_while_tables_are_written_keeps_those_that_are_finished(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(
-        "flowstart.comparison.result.tables", lambda _: {"one.csv": b"1", "two.csv": half}
+        "flowstart.comparison.report.tables", lambda _: {"one.csv": b"1", "two.csv": half}
     )
     out = tmp_path / "out"
     answer = cli("compare", *PATH, "--size", "10kB", "--startup", "slow-start", "-o", out)

@@ -11,8 +11,7 @@ import pytest
 
 import flowstart as fs
 from flowstart.comparison.plan import Plan
-from flowstart.comparison.result import flows_over_time, pictures
-from flowstart.comparison.summary import summarise
+from flowstart.comparison.report import flows_over_time, pictures
 from flowstart.questions.compare import Compare
 
 BACKGROUND: dict[str, Any] = {
@@ -241,62 +240,6 @@ def test_random_loss_is_the_same_on_any_number_of_workers() -> None:
     assert len({row["fct_s"] for row in one.records}) > 1
 
 
-def row(**fields: Any) -> dict[str, Any]:
-    usual: dict[str, Any] = {
-        "tested": True,
-        "seed": 1,
-        "startup": "slow-start",
-        "size": "1kB",
-        "size_bytes": 1000,
-        "complete": True,
-        "reset": False,
-        "fct_s": 1.0,
-        "duration_s": 1.1,
-        "slowdown": 2.0,
-        "packets_sent": 10,
-        "packets_dropped": 0,
-        "packets_retransmitted": 0,
-        "timeouts": 0,
-        "startup_exit_reason": None,
-        "startup_exit_cwnd_segments": None,
-        "bdp_pkts": 10,
-        "max_queue_pkts": 3,
-    }
-    named = {"variant": fields.get("startup", usual["startup"])}
-    return usual | named | fields
-
-
-def test_a_summary_is_a_mean_over_flows() -> None:
-    rows = [
-        row(
-            fct_s=1.0, packets_dropped=4, startup_exit_reason="loss", startup_exit_cwnd_segments=8.0
-        ),
-        row(fct_s=3.0, max_queue_pkts=9),
-        row(fct_s=2.0, startup_exit_reason="loss", startup_exit_cwnd_segments=12.0),
-    ]
-    [found] = summarise(rows, ["slow-start"])
-    assert (found.fct_s, found.worst_fct_s, found.flows) == (2.0, 3.0, 3)
-    assert found.dropped == pytest.approx(4 / 3)
-    assert found.exit_reason == "loss"
-    assert (found.min_exit_cwnd_segments, found.max_exit_cwnd_segments) == (8.0, 12.0)
-    assert found.exit_share == pytest.approx(2 / 3)
-    assert found.max_queue_pkts == 9
-    assert not found.best  # alone
-
-
-def test_changes_are_against_slow_start_wherever_it_stands() -> None:
-    rows = [row(startup="other", fct_s=0.5), row()]
-    other, slow = summarise(rows, ["other", "slow-start"])
-    assert (other.change, slow.change) == (-0.5, 0.0)
-    assert (other.best, slow.best) == (True, False)
-
-
-def test_changes_are_against_the_baseline_that_is_named() -> None:
-    rows = [row(startup="other", fct_s=0.5), row()]
-    other, slow = summarise(rows, ["other", "slow-start"], baseline="other")
-    assert (other.change, slow.change) == (0.0, 1.0)
-
-
 @pytest.fixture(scope="module")
 def against_jump_start() -> fs.Comparison:
     path = fs.NetworkPath(rate="20Mbps", rtt="60ms", buffer="100pkt")
@@ -352,43 +295,13 @@ def test_a_baseline_that_is_not_compared_is_refused(cli: Callable[..., Any]) -> 
     assert answer == (2, "", f"flowstart: {message}\n")
 
 
-def test_nobody_is_best_without_a_difference() -> None:
-    rows = [row(startup="other", fct_s=1.0005), row()]
-    assert not any(s.best for s in summarise(rows, ["slow-start", "other"]))
-
-
-def test_a_startup_that_ties_with_the_baseline_is_marked_beside_it() -> None:
-    rows = [row(startup="late", fct_s=2.0), row(startup="other", fct_s=1.0), row()]
-    found = summarise(rows, ["late", "other", "slow-start"])
-    assert [s.best for s in found] == [False, True, True]
-
-
-def test_a_change_counts_only_seeds_that_both_have() -> None:
-    slow = [row(seed=seed, fct_s=time) for seed, time in ((1, 1.0), (2, 1.0), (3, 7.0))]
-    other = [row(startup="other", seed=seed, fct_s=0.5) for seed in (1, 2)]
-    found = summarise([*slow, *other], ["slow-start", "other"], seeds=3)
-    assert [s.change for s in found] == [0, -0.5]
-    assert [(s.seeds, s.planned_seeds) for s in found] == [(3, 3), (2, 3)]
-    assert not any(s.best for s in found), "the third seed may have made it later"
-
-
-def test_nobody_is_best_of_a_size_that_lacks_a_startup() -> None:
-    rows = [row(fct_s=2.0), row(startup="other")]
-    assert [s.best for s in summarise(rows, ["slow-start", "other"])] == [False, True]
-    assert not any(s.best for s in summarise(rows, ["slow-start", "other", "missing"]))
-
-
-def test_without_its_baseline_a_row_has_no_change() -> None:
-    [found] = summarise([row(startup="other")], ["slow-start", "other"])
-    assert found.change is None
-
-
 def test_what_an_interrupted_comparison_lacks_is_said_wherever_it_is_shown() -> None:
     lossy = fs.NetworkPath(rate="5Mbps", rtt="64ms", loss="1%")
     whole = fs.compare(lossy, startups=["slow-start", "hystart"], sizes=["100kB"], repeat=3)
     assert "seeds that both" not in whole.legend
-    finished = [row for row in whole.records if (row["startup"], row["seed"]) != ("hystart", 3)]
-    cut = dataclasses.replace(whole, records=finished, interrupted=True, finished=5)
+    cut = dataclasses.replace(
+        whole, flow_rows=whole.flow_rows.of_runs(0, 5), interrupted=True, finished=5
+    )
     note = "stopped by Ctrl-C, 5 of 6 runs are finished: rows with fewer seeds"
     page = pictures(cut)["report.html"].decode()
     for told in (cut.legend, page, *cut.to_dict()["notes"][:1]):
@@ -401,7 +314,8 @@ def test_a_comparison_stopped_before_its_first_run_has_a_headline_without_a_buff
     whole = fs.compare(
         fs.NetworkPath(rate="5Mbps", rtt="64ms"), startups=["slow-start"], sizes=["1kB"]
     )
-    cut = dataclasses.replace(whole, records=[], interrupted=True, finished=0, buffer=None)
+    none = whole.flow_rows.of_runs(0, 0)
+    cut = dataclasses.replace(whole, flow_rows=none, interrupted=True, finished=0, buffer=None)
     assert cut.headline == "5Mbps, 64ms, seed 1"
 
 
@@ -419,14 +333,6 @@ def test_flows_that_got_nothing_across_have_failed_even_where_the_duration_cut_t
         assert error.startswith("flowstart: no transfer was completed")
         assert "slow-start" in printed
         assert (tmp_path / "out" / "report.html").is_file()
-
-
-def test_unfinished_flows_are_counted_and_never_best() -> None:
-    rows = [row(startup="other", complete=False, fct_s=None, slowdown=None), row(), row(fct_s=2.0)]
-    slow, other = summarise(rows, ["slow-start", "other"])
-    assert (other.flows, other.complete, other.fct_s, other.change) == (1, 0, None, None)
-    assert not other.best
-    assert slow.complete == 2
 
 
 @pytest.mark.parametrize(

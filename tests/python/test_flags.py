@@ -9,8 +9,6 @@ import pytest
 
 import flowstart as fs
 from flowstart.cli import compare, flags
-from flowstart.comparison.request import own_options
-from flowstart.model.document import json_schema
 from flowstart.questions.compare import Compare
 from flowstart.questions.live import Live
 from flowstart.questions.option import Option, Question, asking, of
@@ -34,10 +32,6 @@ def test_every_field_of_a_path_but_its_hops_has_an_option() -> None:
         "path"
     }
     assert len(names) == len({*names})
-
-
-def test_options_of_the_stack_are_fields_of_it() -> None:
-    assert {*own_options()} <= set(json_schema()["$defs"]["StackSpec"]["properties"])
 
 
 def test_no_two_options_have_the_same_name() -> None:

@@ -5,6 +5,8 @@ import pytest
 import grid
 import grid_words
 from flowstart.model import specs
+from flowstart.model.custom import CustomStartups
+from flowstart.model.variants import of_startups
 from flowstart.sweeps.language.named import named_file
 from flowstart.sweeps.language.sweep import Sweep
 
@@ -16,7 +18,9 @@ SWEEPS = (grid.GRID, grid.SUITE)
 def test_what_is_kept_has_every_startup_on_every_cell(sweep: str, among: str) -> None:
     cells = sum(1 for _ in Sweep.read(named_file(sweep)).cells())
     found = grid.rows(sweep, among=among)
-    assert {row.startup for row in found} == set(specs.startups([among]))
+    assert {row.startup for row in found} == {
+        one.name for one in of_startups([among], CustomStartups())
+    }
     assert {int(row.told["cells"]) for row in found} == {cells}
 
 

@@ -14,7 +14,7 @@ import pytest
 import flowstart as fs
 from flowstart import text
 from flowstart.cli import main
-from flowstart.comparison import result as report
+from flowstart.comparison import report
 from flowstart.maps import result as map_rows
 from flowstart.maps.sweep_result import read_map, sweep
 from flowstart.render import html, interactive

@@ -60,7 +60,7 @@ def test_the_command_of_a_comparison_has_its_landing() -> None:
     found = fs.compare(SHALLOW, startups=["slow-start"], landing="delivered", sizes=["1MB"])
     assert found.command is not None
     assert "--landing delivered" in found.command
-    assert found.plan.told_flows()[0]["landing"] == "delivered"
+    assert found.plan.entries()[0]["landing"] == "delivered"
 
 
 def test_a_variant_is_written_as_it_is_read() -> None:

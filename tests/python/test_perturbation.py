@@ -1,65 +1,11 @@
 """Repeats of a scenario, and how far an answer goes over them."""
 
-import copy
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import flowstart as fs
-from flowstart.model.perturbation import DELAY_SHARE, START_SPREAD, perturbed
-from flowstart.model.quantities import read_seconds
-
-SCENARIO: dict[str, Any] = {
-    "path": {"rate": "10Mbps", "rtt": "80ms", "access_delay": "1ms", "buffer": "1bdp"},
-    "flows": [{"size": "1MB"}, {"start": "2s", "rtt": "0.1s", "size": "1MB"}],
-    "seed": 7,
-}
-
-
-def nanoseconds(written: str) -> int:
-    seconds = read_seconds(written)
-    assert seconds is not None
-    return round(seconds * 1e9)
-
-
-def test_repeat_0_is_the_scenario_and_no_repeat_changes_it() -> None:
-    before = copy.deepcopy(SCENARIO)
-    assert perturbed(SCENARIO, 0) == SCENARIO
-    perturbed(SCENARIO, 5)
-    assert before == SCENARIO
-
-
-def test_a_repeat_is_the_same_every_time_and_unlike_the_others() -> None:
-    assert perturbed(SCENARIO, 3) == perturbed(SCENARIO, 3)
-    assert perturbed(SCENARIO, 3) != perturbed(SCENARIO, 4)
-
-
-def test_delays_keep_their_proportion_and_starts_come_a_little_later() -> None:
-    for number in range(1, 50):
-        found = perturbed(SCENARIO, number)
-        factor = nanoseconds(found["path"]["rtt"]) / 80e6
-        assert abs(factor - 1) <= DELAY_SHARE
-        assert nanoseconds(found["path"]["access_delay"]) == pytest.approx(1e6 * factor, rel=1e-5)
-        assert nanoseconds(found["flows"][1]["rtt"]) == pytest.approx(1e8 * factor, rel=1e-5)
-        for flow, start in zip(found["flows"], (0, 2e9), strict=True):
-            assert 0 <= nanoseconds(flow["start"]) - start <= START_SPREAD * 1e9
-        assert found["path"]["buffer"] == "1bdp"
-        assert found["seed"] != 7
-
-
-def test_a_time_that_is_none_is_left_for_the_simulator_to_refuse() -> None:
-    scenario = {"path": {"rate": "10Mbps", "rtt": "80"}, "flows": [{"start": 3}]}
-    found = perturbed(scenario, 1)
-    assert found["path"]["rtt"] == "80"
-    assert found["flows"] == [{"start": 3}]
-
-
-def test_the_hops_of_a_chain_share_the_factor() -> None:
-    scenario = {"path": {"hops": [{"rate": "1Mbps", "delay": "10ms"}, {"rate": "1Mbps"}]}}
-    found = perturbed(scenario, 1)
-    assert nanoseconds(found["path"]["hops"][0]["delay"]) != 10_000_000
-    assert found["path"]["hops"][1] == {"rate": "1Mbps"}
 
 
 def gain(path: fs.NetworkPath, size: str, **more: Any) -> tuple[float, float, float]:

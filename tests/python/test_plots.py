@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 import flowstart as fs
-from flowstart.comparison import result as comparison_result
+from flowstart.comparison import report as comparison_report
 from flowstart.comparison.execute import execute
 from flowstart.comparison.live.plan import LivePlan
 from flowstart.comparison.live.result import LiveComparison
@@ -161,7 +161,7 @@ def said(figure: Figure) -> str:
 def test_every_figure_says_its_path_stack_and_seed(path: fs.NetworkPath, count: int) -> None:
     startups = [f"slow-start:iw={n}" for n in range(1, count + 1)]
     result = fs.compare(path, startups=startups, sizes=["10kB", "30kB"], seed=7, uncertainty=False)
-    for name, draw in comparison_result._drawn(result).items():
+    for name, draw in comparison_report._drawn(result).items():
         figure, _ = draw()
         assert result.headline in said(figure), name
     assert result.headline.endswith("stack linux, cubic, IW 10, seed 7")
@@ -173,7 +173,7 @@ def test_every_figure_says_its_path_stack_and_seed(path: fs.NetworkPath, count: 
 def test_a_picture_of_one_seed_among_several_states_which_it_is() -> None:
     lossy = fs.NetworkPath(rate="5Mbps", rtt="64ms", loss="1%")
     result = fs.compare(lossy, startups=["slow-start"], sizes=["30kB"], repeat=3, uncertainty=False)
-    drawn = {name: draw() for name, draw in comparison_result._drawn(result).items()}
+    drawn = {name: draw() for name, draw in comparison_report._drawn(result).items()}
     assert "seeds 1 to 3" in said(drawn.pop("completion")[0])
     for figure, caption in drawn.values():
         assert "seeds 1 to 3" not in said(figure)

@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 import flowstart as fs
 from flowstart import RequestError
 from flowstart._native import split
-from flowstart.model import specs, stack
+from flowstart.model import stack
+from flowstart.model.custom import CustomStartups
+from flowstart.model.variants import of_startups
 
 NAMES = st.from_regex(r"[a-z][a-z0-9-]{0,9}", fullmatch=True)
 VALUES = st.from_regex(r"[a-z0-9.]{1,6}", fullmatch=True)
@@ -41,31 +43,13 @@ def test_splitting_undoes_joining(algorithms: list[tuple[str, dict[str, str]]]) 
     assert split(",".join(pieces)) == pieces
 
 
-def test_all_is_every_startup_of_the_catalog() -> None:
-    assert {"slow-start", "jump-start"} <= set(specs.startups(["all"]))
-    assert "reno" not in specs.startups(["all"])
-
-
 def test_unaided_are_those_that_need_neither_routers_nor_peers_nor_a_memory() -> None:
+    def names(group: str) -> set[str]:
+        return {one.name for one in of_startups([group], CustomStartups())}
+
     helped = {a.name for a in fs.list_algorithms("startup") if a.needs_help}
     assert {"xcp", "careful-resume", "modified-swift-start"} <= helped
-    assert set(specs.startups(["all"])) - set(specs.startups(["unaided"])) == helped
-
-
-def test_all_mixes_with_names_and_leaves_out_what_is_taken_away() -> None:
-    everyone = specs.startups(["all"])
-    assert specs.startups(["all", "-hystart"]) == tuple(n for n in everyone if n != "hystart")
-    first = specs.startups(["hystart", "all", "slow-start:iw=30", "slow-start"])
-    assert first[0] == "hystart"
-    assert first[-1] == "slow-start:iw=30"
-    assert sorted(first[:-1]) == sorted(everyone)
-    with pytest.raises(RequestError, match="`nobody` is not among those before it"):
-        specs.startups(["all", "-nobody"])
-
-
-def test_a_startup_given_twice_is_refused() -> None:
-    with pytest.raises(RequestError, match="startup `a` is given twice"):
-        specs.startups(["a", "b", "a"])
+    assert names("all") - names("unaided") == helped
 
 
 def test_a_stack_takes_typed_overrides() -> None:

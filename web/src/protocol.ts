@@ -1,4 +1,4 @@
-// Requests of the page, and their answers. `crates/page` and `python/flowstart/explorer` have them
+// Requests of the page, and their answers. `crates/compare` and `python/flowstart/explorer` have them
 // from the other side; a test compares the fields.
 
 /** What a person has chosen: flags of `flowstart compare` without their dashes. */

@@ -1,11 +1,15 @@
 //! Rows become columns: any flat `Serialize` struct is taken apart field by field, so
-//! that a field added to a row of the simulator appears in Python without an edit.
+//! that a field added to a row of the simulator appears in Python without an edit. Columns become
+//! rows again in the same way.
 
 use pyo3::prelude::*;
+use serde::de::value::{MapDeserializer, StrDeserializer};
+use serde::de::{DeserializeOwned, IntoDeserializer, Visitor};
 use serde::ser::{Error as _, Impossible, Serialize, SerializeStruct, Serializer};
+use serde::{forward_to_deserialize_any, Deserializer};
 
 use crate::errors::SimulationError;
-use crate::table::{Cells, Column, Table};
+use crate::table::{Cell, Cells, Column, Table};
 
 /// Why a row could not be taken apart.
 type Error = serde::de::value::Error;
@@ -23,13 +27,79 @@ impl Table {
     }
 }
 
+/// Takes a row, of which the run is the first.
+pub type Take<'a, Row> = dyn FnMut(usize, Row) + 'a;
+
+impl Table {
+    /// Hands over the rows as structs, each with its run.
+    pub fn read<Row: DeserializeOwned>(&self, take: &mut Take<'_, Row>) -> PyResult<()> {
+        let columns = || self.columns.iter().skip(1);
+        for row in 0..self.rows() {
+            let cells = columns().map(|column| (column.name, column.cell(row)));
+            let row_of = Row::deserialize(MapDeserializer::<_, Error>::new(cells));
+            let found = row_of.map_err(|e| SimulationError::new_err(e.to_string()))?;
+            take(self.run(row), found);
+        }
+        Ok(())
+    }
+}
+
+impl<'de> IntoDeserializer<'de, Error> for Cell<'de> {
+    type Deserializer = Cell<'de>;
+
+    fn into_deserializer(self) -> Cell<'de> {
+        self
+    }
+}
+
+impl<'de> Deserializer<'de> for Cell<'de> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self {
+            Cell::Whole(value) => visitor.visit_u64(value),
+            Cell::Real(value) => visitor.visit_f64(value),
+            Cell::Truth(value) => visitor.visit_bool(value),
+            Cell::Word(value) => visitor.visit_borrowed_str(value),
+            Cell::Nothing => visitor.visit_none(),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self {
+            Cell::Nothing => visitor.visit_none(),
+            value => visitor.visit_some(value),
+        }
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        match self {
+            Cell::Word(value) => {
+                let value: StrDeserializer<'de, Error> = value.into_deserializer();
+                value.deserialize_enum(name, variants, visitor)
+            }
+            _ => Err(Error::custom(format!("{name} is no text"))),
+        }
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf unit unit_struct
+        newtype_struct seq tuple tuple_struct map struct identifier ignored_any
+    }
+}
+
 /// Writes the fields of one row, which come in the order of the columns.
 struct RowWriter<'a> {
     columns: std::slice::IterMut<'a, Column>,
 }
 
 /// Writes a field into the column that is its.
-fn put<T: Serialize + ?Sized>(
+pub(crate) fn put<T: Serialize + ?Sized>(
     column: Option<&mut Column>,
     name: &str,
     value: &T,

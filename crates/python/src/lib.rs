@@ -12,6 +12,7 @@ mod budget;
 mod capture;
 mod capture_columns;
 mod columns;
+mod compare;
 mod custom;
 mod errors;
 mod lines;
@@ -19,6 +20,7 @@ mod live;
 mod outcome;
 mod packets;
 mod page;
+mod reader;
 mod table;
 
 use pyo3::prelude::*;
@@ -29,18 +31,26 @@ mod _native {
     use std::sync::Arc;
 
     use flowstart_control::units::{Measure, Quantity};
-    use flowstart_control::{one_line, Amount, Bytes, Rate};
-    use flowstart_sim::{Compiler, Outcome, Prepared, Scenario};
+    use flowstart_control::{one_line, Bytes, Rate};
+    use flowstart_sim::Outcome;
     use pyo3::exceptions::PyKeyboardInterrupt;
     use pyo3::prelude::*;
     use pyo3::types::{IntoPyDict, PyDict};
 
     use crate::batch::Task;
     use crate::budget::Budget;
-    use crate::custom::{self, signals, Callables, Failure, HOOKS};
+    use crate::compare::Described;
+    use crate::custom::{self, signals, Failure, HOOKS};
     use crate::errors::{RequestError, SimulationError};
+    use crate::reader::Reader;
     use crate::{batch, capture, errors, lines, live, outcome};
 
+    #[pymodule_export]
+    use crate::compare::{
+        baseline, comparison_flows, comparison_table, given_path, given_stack, option_text,
+        perturbed, stack_word, superseded, variant_text, variants, ComparisonPlan, ComparisonRows,
+        Scenarios,
+    };
     #[pymodule_export]
     use crate::custom::signals::Window;
     #[pymodule_export]
@@ -49,10 +59,9 @@ mod _native {
     use crate::packets::FlowPackets;
     #[pymodule_export]
     use crate::page::{
-        buffer_warning, check_options, count, drawn, fastest, headline, initial_window, legend,
-        marked, near, notes, omissions, percent, preset_omissions, quick_start, rate, rate_steps,
-        ratio, request_fields, seconds, size, small_buffers, split, stack_fields, stack_value,
-        without_effect, Explorer,
+        buffer_warning, check_options, count, drawn, headline, initial_window, legend, marked,
+        near, notes, omissions, percent, preset_omissions, rate, ratio, request_fields, seconds,
+        size, small_buffers, split, stack_fields, stack_value, without_effect, Explorer,
     };
     #[pymodule_export]
     use crate::table::Table;
@@ -77,6 +86,17 @@ mod _native {
         module.add("NATIVE_CONTROLS", live::native_controls())?;
         module.add("LIVE_STACKS", live::names())?;
         module.add("BUILT_LIVE_STACKS", live::built())?;
+        module.add("USUAL_STARTUPS", flowstart_compare::USUAL)?;
+        module.add("USUAL_SIZES", flowstart_compare::USUAL_SIZES)?;
+        module.add(
+            "STARTUP_OF",
+            flowstart_compare::STARTUP_OF.into_py_dict(module.py())?,
+        )?;
+        module.add("CACHED_CWND", flowstart_compare::CACHED)?;
+        module.add("LANDING_MEASURES", flowstart_compare::MEASURES)?;
+        module.add("INTERFACE", flowstart_compare::INTERFACE)?;
+        module.add("DELAY_SHARE", flowstart_compare::DELAY_SHARE)?;
+        module.add("START_SPREAD", flowstart_compare::START_SPREAD)?;
         module.add("ALIASES", flowstart_control::entry::ALIASES.to_vec())?;
         module.add("DISTRIBUTIONS", flowstart_network::distribution::NAMES)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
@@ -190,7 +210,7 @@ mod _native {
     #[pyo3(signature = (scenarios, workers=None, progress=None, custom=None, bounds=(None, None)))]
     fn run_many<'py>(
         py: Python<'py>,
-        scenarios: Vec<String>,
+        scenarios: Described<'py>,
         workers: Option<i64>,
         progress: Option<Bound<'py, PyAny>>,
         custom: Option<Bound<'py, PyDict>>,
@@ -198,8 +218,7 @@ mod _native {
     ) -> PyResult<Bound<'py, PyDict>> {
         let workers = threads(workers)?;
         let mut reader = Reader::new(custom)?;
-        let tasks = scenarios.into_iter().map(|json| reader.task(&json));
-        let tasks = tasks.collect::<PyResult<Vec<_>>>()?;
+        let tasks = scenarios.tasks(&mut reader)?;
         let (approve, cancel) = bounds;
         approved(py, &tasks, approve)?;
         let budget = cancel
@@ -321,13 +340,12 @@ mod _native {
     #[pyo3(signature = (scenarios, custom=None, approve=None))]
     fn calls_python(
         py: Python<'_>,
-        scenarios: Vec<String>,
+        scenarios: Described<'_>,
         custom: Option<Bound<'_, PyDict>>,
         approve: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Vec<bool>> {
         let mut reader = Reader::new(custom)?;
-        let tasks = scenarios.iter().map(|json| reader.task(json));
-        let tasks = tasks.collect::<PyResult<Vec<_>>>()?;
+        let tasks = scenarios.tasks(&mut reader)?;
         approved(py, &tasks, approve)?;
         Ok(tasks.iter().map(|task| task.calls_python).collect())
     }
@@ -338,17 +356,6 @@ mod _native {
     fn resolve(scenario: &str, custom: Option<Bound<'_, PyDict>>) -> PyResult<String> {
         let (scenario, prepared) = Reader::new(custom)?.compile(scenario)?;
         serde_json::to_string(&prepared.resolved(&scenario)).map_err(request)
-    }
-
-    /// Bytes and lower bound of the completion time, in seconds, of each entry of flows.
-    #[pyfunction]
-    #[pyo3(signature = (scenario, custom=None))]
-    fn lower_bounds(
-        scenario: &str,
-        custom: Option<Bound<'_, PyDict>>,
-    ) -> PyResult<Vec<(Option<u64>, Option<f64>)>> {
-        let (_, prepared) = Reader::new(custom)?.compile(scenario)?;
-        Ok(prepared.lower_bounds())
     }
 
     /// Every startup, cc, queue discipline and rate variation with source, parameters
@@ -417,11 +424,7 @@ mod _native {
     #[pyfunction]
     fn size_bytes(size: &str, mss: &str) -> PyResult<Option<u64>> {
         let Bytes(mss) = mss.parse().map_err(request)?;
-        Ok(match size.parse() {
-            Ok(Amount::Bytes(n)) => Some(n),
-            Ok(Amount::Packets(n)) => n.checked_mul(mss),
-            Ok(Amount::Bdp(_)) | Err(_) => None,
-        })
+        Ok(flowstart_compare::size_bytes(size, mss))
     }
 
     /// What a text with a known unit measures, its number, its unit, and the unit's nanoseconds,
@@ -441,10 +444,10 @@ mod _native {
     /// The fields of a path, as JSON, that words of `tc` describe; `None` for other texts.
     #[pyfunction]
     fn netem(text: &str) -> PyResult<Option<String>> {
-        if !flowstart_page::is_netem(text) {
+        if !flowstart_compare::is_netem(text) {
             return Ok(None);
         }
-        let fields = flowstart_page::netem_fields(text)
+        let fields = flowstart_compare::netem_fields(text)
             .map_err(|problem| RequestError::new_err((one_line(&problem), ("path",))))?;
         Ok(Some(serde_json::Value::from(fields).to_string()))
     }
@@ -473,41 +476,6 @@ mod _native {
         facts.set_item("target", env!("FLOWSTART_TARGET"))?;
         facts.set_item("stable_abi", cfg!(feature = "abi3"))?;
         Ok(facts)
-    }
-
-    /// Reads scenarios from JSON and compiles them, once for all that is done with them.
-    struct Reader {
-        callables: Callables,
-        /// Where it is noted that a Python startup of theirs has raised.
-        failure: Arc<Failure>,
-        compiler: Compiler,
-    }
-
-    impl Reader {
-        fn new(custom: Option<Bound<'_, PyDict>>) -> PyResult<Reader> {
-            let callables = Callables::read(custom)?;
-            let failure = Arc::default();
-            let compiler = Compiler::new(callables.custom(&failure));
-            Ok(Reader {
-                callables,
-                failure,
-                compiler,
-            })
-        }
-
-        fn compile(&mut self, json: &str) -> PyResult<(Scenario, Prepared)> {
-            let scenario = Scenario::from_json(json).map_err(errors::request)?;
-            let prepared = self.compiler.compile(&scenario).map_err(errors::request)?;
-            Ok((scenario, prepared))
-        }
-
-        fn task(&mut self, json: &str) -> PyResult<Task> {
-            let (scenario, prepared) = self.compile(json)?;
-            Ok(Task {
-                prepared,
-                calls_python: self.callables.take_part(&scenario),
-            })
-        }
     }
 
     fn request(error: impl std::fmt::Display) -> PyErr {

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use flowstart_control::Named;
-use flowstart_page::{
-    Custom, Failure, Finished, Headline, Legend, Page, Part, Run, Setting, SmallBuffer,
+use flowstart_compare::page::Page;
+use flowstart_compare::{
+    Custom, Failure, Finished, Headline, Legend, Part, Run, Setting, SmallBuffer,
 };
+use flowstart_control::Named;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -129,7 +130,7 @@ macro_rules! number_words {
     ($($name:ident),*) => {$(
         #[pyfunction]
         pub fn $name(value: Option<f64>) -> String {
-            flowstart_page::text::$name(value)
+            flowstart_compare::text::$name(value)
         }
     )*};
 }
@@ -162,7 +163,7 @@ pub fn notes(setting: &str, repeated: bool) -> PyResult<(Vec<String>, Vec<String
 #[pyfunction]
 pub fn drawn(resolved: &str) -> PyResult<Vec<String>> {
     let resolved = serde_json::from_str(resolved).map_err(no_json)?;
-    Ok(flowstart_page::drawn(&resolved))
+    Ok(flowstart_compare::drawn(&resolved))
 }
 
 /// The buffers of a path that were given in BDPs and came to less than the initial window: packets,
@@ -175,7 +176,7 @@ pub fn small_buffers(
 ) -> PyResult<Vec<(u64, String, String)>> {
     let [given, resolved] = [given, resolved].map(serde_json::from_str);
     let (given, resolved) = (given.map_err(refused)?, resolved.map_err(refused)?);
-    let found = flowstart_page::small_buffers(&given, &resolved, window);
+    let found = flowstart_compare::small_buffers(&given, &resolved, window);
     let found = found.into_iter();
     Ok(found
         .map(|one| (one.packets, one.field, one.given))
@@ -186,14 +187,14 @@ pub fn small_buffers(
 #[pyfunction]
 pub fn without_effect(resolved: &str) -> PyResult<Vec<String>> {
     let resolved = serde_json::from_str(resolved).map_err(no_json)?;
-    Ok(flowstart_page::without_effect(&resolved))
+    Ok(flowstart_compare::without_effect(&resolved))
 }
 
 /// What the presets of resolved scenarios leave out, and which of that can decide the startup.
 #[pyfunction]
 pub fn omissions(scenarios: &str) -> PyResult<(Vec<String>, Vec<String>)> {
     let scenarios: Vec<_> = serde_json::from_str(scenarios).map_err(no_json)?;
-    Ok(flowstart_page::omissions(&scenarios))
+    Ok(flowstart_compare::omissions(&scenarios))
 }
 
 /// The rules that a preset leaves out: what each decides of a result, the rule and its source.
@@ -226,27 +227,20 @@ pub fn buffer_warning(
 /// The whole packets of an initial window, as a stack has it, of segments that carry `mss`.
 #[pyfunction]
 pub fn initial_window(rule: &str, mss: &str) -> u64 {
-    flowstart_page::initial_window(rule, mss)
-}
-
-/// Which rows of a table are the fastest: each has its mean time, which is `None` where it did not
-/// finish, its change, and the time of its slowest run.
-#[pyfunction]
-pub fn fastest(rows: Vec<[Option<f64>; 3]>) -> Vec<bool> {
-    flowstart_page::fastest(&rows)
+    flowstart_compare::initial_window(rule, mss)
 }
 
 /// A startup's name with its marks.
 #[pyfunction]
 pub fn marked(name: &str) -> String {
-    flowstart_page::marked(name)
+    flowstart_compare::marked(name)
 }
 
 /// The fields of a request that may have the `known` ones, as JSON; none of them is null.
 #[pyfunction]
 pub fn request_fields(request: &[u8], known: Vec<String>) -> PyResult<String> {
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
-    flowstart_page::request_fields(request, &known).map_err(refused)
+    flowstart_compare::request_fields(request, &known).map_err(refused)
 }
 
 /// Refuses an option that is `given` and changes nothing under these startups and this stack.
@@ -262,45 +256,32 @@ pub fn check_options(
     let given = serde_json::from_str(given).map_err(refused)?;
     let stack = serde_json::from_str(stack).map_err(refused)?;
     let hooks = Callables::read(custom)?.hooks();
-    flowstart_page::check_options(&given, &startups, &stack, &hooks).map_err(errors::request)
+    flowstart_compare::check_options(&given, &startups, &stack, &hooks).map_err(errors::request)
 }
 
 /// A stack such as `ns2:recovery=newreno,iw=3`: its fields, the preset ahead, as JSON.
 #[pyfunction]
 pub fn stack_fields(text: &str) -> PyResult<String> {
-    let fields = flowstart_page::stack_fields(text).map_err(errors::request)?;
+    let fields = flowstart_compare::stack_fields(text).map_err(errors::request)?;
     serde_json::to_string(&fields).map_err(refused)
 }
 
 /// A value of a stack's field as JSON, a number or a truth value where the field has one.
 #[pyfunction]
 pub fn stack_value(field: &str, text: String) -> String {
-    flowstart_page::typed(field, text).to_string()
-}
-
-/// Routers such as `target:threshold=90%`: their fields, the admission ahead.
-#[pyfunction]
-pub fn quick_start(text: &str) -> PyResult<Vec<(String, String)>> {
-    flowstart_page::table("quick_start", "admission", text).map_err(errors::request)
-}
-
-/// Steps of a rate such as `50Mbps:10s,0bps:100ms`, as JSON.
-#[pyfunction]
-pub fn rate_steps(text: &str) -> PyResult<String> {
-    let steps = flowstart_page::rate_steps(text).map_err(errors::request)?;
-    Ok(steps.to_string())
+    flowstart_compare::typed(field, text).to_string()
 }
 
 /// Splits a list of names at its commas; several parameters stay with their algorithm.
 #[pyfunction]
 pub fn split(text: &str) -> Vec<String> {
-    flowstart_page::split(text)
+    flowstart_compare::split(text)
 }
 
 /// Known names that an unknown one may mean: those that contain it, or the nearest.
 #[pyfunction]
 pub fn near(name: &str, known: Vec<String>) -> Vec<String> {
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
-    let found = flowstart_page::near(name, &known).into_iter();
+    let found = flowstart_compare::near(name, &known).into_iter();
     found.map(str::to_owned).collect()
 }

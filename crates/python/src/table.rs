@@ -35,6 +35,15 @@ pub enum Cells {
     Words(Words),
 }
 
+/// The value of a cell.
+pub enum Cell<'a> {
+    Whole(u64),
+    Real(f64),
+    Truth(bool),
+    Word(&'a str),
+    Nothing,
+}
+
 /// Text, of which most is the same in row after row: different words, and the number of each cell's.
 #[derive(Default)]
 pub struct Words {
@@ -94,7 +103,8 @@ impl Cells {
 }
 
 impl Column {
-    fn new(name: &'static str, kind: &str) -> Column {
+    /// A column of this name whose values are of this kind, as definitions call it.
+    pub(crate) fn new(name: &'static str, kind: &str) -> Column {
         Column {
             name,
             cells: Cells::of(kind),
@@ -133,6 +143,19 @@ impl Column {
             _ => return self.push_nothing(),
         }
         self.note_value();
+    }
+
+    /// The value in a cell.
+    pub(crate) fn cell(&self, row: usize) -> Cell<'_> {
+        if !self.has(row) {
+            return Cell::Nothing;
+        }
+        match &self.cells {
+            Cells::Whole(cells) => Cell::Whole(cells[row]),
+            Cells::Real(cells) => Cell::Real(cells[row]),
+            Cells::Truth(cells) => Cell::Truth(cells[row]),
+            Cells::Words(words) => Cell::Word(&words.words[words.numbers[row] as usize]),
+        }
     }
 
     fn has(&self, row: usize) -> bool {
@@ -272,6 +295,11 @@ impl Table {
             Cells::Whole(runs) => runs,
             _ => &[],
         }
+    }
+
+    /// The run of each row.
+    pub(crate) fn run(&self, row: usize) -> usize {
+        self.runs().get(row).map_or(0, |run| *run as usize)
     }
 
     /// Adds a row of another table of this name, which is of this run.

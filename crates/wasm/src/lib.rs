@@ -4,7 +4,8 @@
 //! 0, or 1 where it refuses; `output` and `output_length` are where the answer or the sentence is.
 #![allow(unsafe_code, reason = "an exported name is an unsafe attribute")]
 
-use flowstart_page::{Custom, Failure, Finished, Page, Part, Refusal, Run};
+use flowstart_compare::page::Page;
+use flowstart_compare::{Custom, Failure, Finished, Part, Refusal, Run};
 use std::cell::RefCell;
 
 thread_local! {
@@ -56,7 +57,7 @@ pub extern "C" fn begin() -> u32 {
 pub extern "C" fn compare() -> u32 {
     with_page(|page, input| {
         let (request, parts) = split(input);
-        let mut parts = flowstart_page::decode(parts)?;
+        let mut parts = flowstart_compare::decode(parts)?;
         let mut runs = |runs| match std::mem::take(&mut parts) {
             none if none.is_empty() => run_all(runs),
             parts => Ok(parts),
@@ -95,7 +96,7 @@ pub extern "C" fn capture() -> u32 {
         let (name, data) = split(&input);
         let (name, data) = (String::from_utf8_lossy(name).into_owned(), data.to_vec());
         drop(input);
-        flowstart_page::capture(&name, data).map(String::into_bytes)
+        flowstart_compare::page::capture(&name, data).map(String::into_bytes)
     })
 }
 

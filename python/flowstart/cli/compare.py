@@ -78,7 +78,7 @@ def _show_details(result: "Comparison") -> None:
     from flowstart.comparison import landing
 
     console.say(result.headline)
-    if result.records:
+    if len(result.flow_rows):
         console.show_columns(result.table)
         for line in [*result.legend.splitlines(), *result.verdict]:
             console.show_text(line)
@@ -105,7 +105,7 @@ def _say_what_is_missing(result: "Comparison", kept: str) -> None:
     if result.failures:
         failed = len(result.failures)
         raise SimulationError(f"{failed} of {total} runs failed; the others are {kept}")
-    if not result.records:
+    if not len(result.flow_rows):
         raise SimulationError("no transfer began before the end of the runs")
     if result.all_failed:
         raise SimulationError(f"no transfer was completed; what became of them is {kept}")

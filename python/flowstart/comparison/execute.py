@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flowstart.comparison.plan import FEWEST_REPEATS, Case, Plan
-from flowstart.comparison.result import Comparison
-from flowstart.comparison.rows import failed, placed
-from flowstart.model import perturbation, specs
-from flowstart.model.document import encode, resolve
-from flowstart.simulation import bounds, frames
+from flowstart.comparison.result import Comparison, failures
+from flowstart.simulation import bounds
 from flowstart.simulation.batch import run_many
 
 if TYPE_CHECKING:
-    from flowstart._native import Batch
+    from flowstart._native import Batch, Scenarios
 
 
 def execute(
@@ -30,7 +27,7 @@ def execute(
     with bounds.repeated(1 + FEWEST_REPEATS if uncertainty else 1):  # of large sizes
         batch = run_many(ready.scenarios, workers, progress, plan.custom)
     found = ready.result(batch)
-    if not uncertainty or found.interrupted or not found.records:
+    if not uncertainty or found.interrupted or not len(found.flow_rows):
         return found
     try:
         return with_intervals(found, workers=workers, progress=progress)
@@ -53,39 +50,31 @@ class Prepared:
         return self.plan.cases()
 
     @functools.cached_property
-    def scenarios(self) -> list[str]:
-        """The scenarios of its runs as the simulator's text."""
-        return [encode(self.plan.scenario(case)) for case in self.cases]
+    def scenarios(self) -> "Scenarios":
+        """The scenarios of its runs."""
+        return self.plan.native.scenarios(self.cases)
 
     def result(self, batch: "Batch") -> Comparison:
         """What its runs came to."""
-        plan, cases = self.plan, self.cases
-        runs = frames.rows(batch["runs"])
+        runs = batch["runs"].lists()
         return Comparison(
-            plan=plan,
-            records=placed(batch, cases, plan),
-            failures=failed(batch, cases),
+            plan=self.plan,
+            flow_rows=self.plan.native.rows(batch, self.cases),
+            failures=failures(batch, self.cases),
             interrupted=batch["interrupted"],
-            finished=sum(1 for run in runs if not run["error"]),
-            buffer=next((r["buffer"] for r in runs if r["buffer"]), None),
-            buffer_accounting=next(
-                (r["buffer_accounting"] for r in runs if r["buffer_accounting"]), None
-            ),
+            finished=sum(not error for error in runs["error"]),
+            buffer=next(filter(None, runs["buffer"]), None),
+            buffer_accounting=next(filter(None, runs["buffer_accounting"]), None),
             spared=self.spared,
         )
 
 
 def prepare(plan: Plan) -> Prepared:
     """Checks a plan; seeds that could not differ are run once."""
-    asked = len(plan.seeds)
-    resolved = resolve(plan.scenario(plan.cases()[0]), plan.custom)
-    sizes = [size for size in plan.sizes if size]
-    if sizes:
-        flow = resolved["flows"][plan.tested[0]]
-        specs.unequal(sizes, flow.get("mss", resolved["stack"]["mss"]))
-    if not perturbation.drawn(resolved):
+    requested = len(plan.seeds)
+    if not plan.drawn and requested > 1:
         plan = dataclasses.replace(plan, seeds=plan.seeds[:1])
-    return Prepared(plan, asked - len(plan.seeds))
+    return Prepared(plan, requested - len(plan.seeds))
 
 
 def with_intervals(

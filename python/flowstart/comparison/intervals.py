@@ -1,15 +1,14 @@
 """Repeats of a comparison: further seeds, or perturbed delays where nothing is drawn at random."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import inf, nan
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from flowstart import text
 from flowstart.comparison.plan import FEWEST_REPEATS, MOST_REPEATS
-from flowstart.comparison.summary import Group, Summary, group_of
+from flowstart.comparison.summary import Group, Summary
 from flowstart.inference.data import Row, finite
 from flowstart.inference.intervals import NO_DIFFERENCE
 from flowstart.inference.repeats import RANGE, Decision, Repeats, decide
@@ -21,50 +20,15 @@ MOST_ROWS = 50_000
 """The same of the rows that are held."""
 
 
-class Tally(NamedTuple):
-    """What the flows of one repeat came to under one variant."""
-
-    time: float
-    """Mean completion time in seconds; `inf` where not all flows were done."""
-    slowest: float
-    """That of the slowest flow."""
-    sent: float
-    lost: float
-    retransmitted: float
+Tallies: TypeAlias = Sequence[tuple[tuple[bool, int, int], list[list[list[float]]]]]
+"""Of each group, what the flows of each repeat came to under each variant: mean and slowest
+completion time in seconds (`inf` where not all flows were done), packets sent, lost and
+retransmitted; not a number where there are none."""
 
 
-NONE = Tally(nan, nan, nan, nan, nan)
-Tallies: TypeAlias = dict[Group, dict[str, Tally]]
-"""Those of one repeat, by group and variant."""
-
-
-def tallies(rows: Iterable[Mapping[str, Any]]) -> Tallies:
-    """The tallies of one repeat from its rows."""
-    parts: dict[Group, dict[str, list[Mapping[str, Any]]]] = {}
-    for row in rows:
-        if row["tested"]:
-            parts.setdefault(group_of(row), {}).setdefault(row["variant"], []).append(row)
-    return {
-        group: {name: _tally(mine) for name, mine in variants.items()}
-        for group, variants in parts.items()
-    }
-
-
-def _tally(rows: Sequence[Mapping[str, Any]]) -> Tally:
-    times = [row["fct_s"] if row["complete"] else inf for row in rows]
-    packets = (
-        float(sum(row[f"packets_{what}"] for row in rows))
-        for what in ("sent", "dropped", "retransmitted")
-    )
-    return Tally(sum(times) / len(times), max(times), *packets)
-
-
-def repeats_of(
-    group: Group, found: Sequence[Tallies], names: Sequence[str], *, drawn: bool
-) -> Repeats:
+def repeats_of(group: Group, found: list[list[list[float]]], *, drawn: bool) -> Repeats:
     """The repeats of one group; on a path without chance the first is the path itself."""
-    rows = [one[group] for one in found if group in one]
-    table = np.array([[row.get(name, NONE) for name in names] for row in rows], dtype=np.float64)
+    table = np.array(found, dtype=np.float64)
     return Repeats(
         group.name, table[..., 0], table[..., 1], table[..., 2:].transpose(2, 0, 1), drawn
     )
@@ -80,20 +44,31 @@ def most_repeats(packets: int, rows: int) -> int:
 class SizeRepeats:
     """The repeats of one size; on a path without chance the first is the path itself."""
 
-    found: Sequence[Tallies]
+    found: Tallies
     looks: int = 1
     """After how many numbers of repeats a verdict may be made."""
+
+    @property
+    def count(self) -> int:
+        """The number of repeats."""
+        return max((len(repeats) for _, repeats in self.found), default=0)
+
+    def extended(self, others: Tallies) -> "SizeRepeats":
+        """These, and further repeats after them."""
+        found = dict(self.found)
+        for group, repeats in others:
+            found[group] = found.get(group, []) + repeats
+        return replace(self, found=sorted(found.items()))
 
     def decisions(
         self, names: Sequence[str], baseline: str, *, drawn: bool
     ) -> dict[Group, Decision]:
         """The verdict on each group."""
-        groups = sorted({group for one in self.found for group in one})
         return {
-            group: decide(
-                repeats_of(group, self.found, names, drawn=drawn), names, baseline, self.looks
+            Group(*group): decide(
+                repeats_of(Group(*group), repeats, drawn=drawn), names, baseline, self.looks
             )
-            for group in groups
+            for group, repeats in self.found
         }
 
 

@@ -2,31 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from flowstart import text
+from flowstart import _native, text
 from flowstart.render.grid import Column, Grid
-from flowstart.simulation import frames
 
-if TYPE_CHECKING:
-    from flowstart._native import Outcomes
-
-MEASURES = (
-    *("exit_dropped_pkts", "later_dropped_pkts", "exit_recoveries"),
-    *("exit_to_90_s", "exit_queue_pkts", "mean_acked_s"),
-)
+MEASURES = tuple(_native.LANDING_MEASURES)
 """Columns of the simulator's table `startups`, in the order of the table."""
 LEGEND = (
     "exit drops: until one round trip after the end of startup; recoveries: until the first round "
     "trip without one; to 90 %: of the available rate, from the end of startup; mean acked: mean "
     "time until a byte was acknowledged."
 )
-
-
-def measured(outcomes: "Outcomes") -> dict[tuple[int, int], dict[str, Any]]:
-    """The measures by run and flow; empty where no flow has an available rate."""
-    rows = frames.rows(outcomes["startups"])
-    return {(row["run"], row["flow"]): {name: row[name] for name in MEASURES} for row in rows}
 
 
 def table(records: Sequence[Mapping[str, Any]], startups: Sequence[str]) -> Grid | None:

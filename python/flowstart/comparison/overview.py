@@ -13,8 +13,8 @@ from flowstart.render import summary
 from flowstart.render.grid import Column, Grid
 
 if TYPE_CHECKING:
-    from flowstart.comparison.data import ComparisonData
     from flowstart.comparison.intervals import Intervals
+    from flowstart.comparison.result import Comparison
     from flowstart.inference import Gate
     from flowstart.inference.verdict import Judgement
 
@@ -25,9 +25,9 @@ FEW = 4
 """At most so many startups are named in a note."""
 
 
-def overview(found: "ComparisonData", command: str = "") -> summary.Summary:
+def overview(found: "Comparison", command: str = "") -> summary.Summary:
     """The path, the fastest startup, a table of one size, and a line for each other size."""
-    if not found.records:
+    if not len(found.flow_rows):
         return summary.Summary(f"{found.headline}.", [], command=command)
     groups = [list(group) for _, group in groupby(found.summaries, key=lambda s: s.group)]
     first = max(groups, key=_spread)
@@ -59,7 +59,7 @@ def _spread(group: Sequence[Summary]) -> float:
     return max((abs(s.change) for s in group if s.change is not None), default=0.0)
 
 
-def verdict(found: "ComparisonData") -> list[str]:
+def verdict(found: "Comparison") -> list[str]:
     """What to choose for each size, a sentence on each other startup, and the method."""
     if not found.intervals:
         return []
@@ -68,7 +68,7 @@ def verdict(found: "ComparisonData") -> list[str]:
     return [*lines, found.intervals.method]
 
 
-def _verdict(found: "ComparisonData", group: Sequence[Summary]) -> list[str]:
+def _verdict(found: "Comparison", group: Sequence[Summary]) -> list[str]:
     """The verdict on one size."""
     decision = found.intervals.decision(group[0]) if found.intervals else None
     if not found.intervals or not decision or not decision.judgements:
@@ -99,7 +99,7 @@ def _reason(intervals: "Intervals", judged: "Judgement", s: Summary, base: Summa
     return f"{name} is {_change(s)}{_interval(intervals, s)}{why}"
 
 
-def _ran(found: "ComparisonData") -> str:
+def _ran(found: "Comparison") -> str:
     """The path, its capacity and buffer, and the endpoints; each verdict has its seeds."""
     seeds = found.plan.seeds
     words = found.headline.removesuffix(f", seed {seeds[0]}")
@@ -108,7 +108,7 @@ def _ran(found: "ComparisonData") -> str:
     return f"{words}."
 
 
-def _answer(found: "ComparisonData", group: Sequence[Summary]) -> str:
+def _answer(found: "Comparison", group: Sequence[Summary]) -> str:
     """The startup to choose for a size, with its cost, or why to keep the baseline."""
     first = _chosen(found, group)
     if first is None:
@@ -123,7 +123,7 @@ def _answer(found: "ComparisonData", group: Sequence[Summary]) -> str:
     return " ".join(f"{part}." for part in dict.fromkeys(parts) if part)
 
 
-def _without_choice(found: "ComparisonData", group: Sequence[Summary]) -> str:
+def _without_choice(found: "Comparison", group: Sequence[Summary]) -> str:
     """Why to keep the baseline for a size."""
     name, baseline = tables.group_name(group[0]), custom.short(found.baseline)
     if not any(s.complete for s in group):
@@ -138,7 +138,7 @@ def _without_choice(found: "ComparisonData", group: Sequence[Summary]) -> str:
     return f"{name}: {_kept(found.intervals, group, baseline)}."
 
 
-def _base(found: "ComparisonData", group: Sequence[Summary]) -> Summary:
+def _base(found: "Comparison", group: Sequence[Summary]) -> Summary:
     """The baseline's summary; the first where the baseline has none."""
     return next((s for s in group if s.startup == found.baseline), group[0])
 
@@ -156,7 +156,7 @@ def _completed(group: Sequence[Summary]) -> str:
     return ", ".join(counts) + more
 
 
-def _named(found: "ComparisonData", group: Sequence[Summary], first: Summary) -> str:
+def _named(found: "Comparison", group: Sequence[Summary], first: Summary) -> str:
     """The startup to choose, and how it compares with the baseline."""
     name, baseline = tables.group_name(first), custom.short(found.baseline)
     intervals, base = found.intervals, _base(found, group)
@@ -186,7 +186,7 @@ def _runs(s: Summary) -> str:
     return "one run" if s.seeds == 1 else f"mean of {s.seeds} seeds"
 
 
-def _chosen(found: "ComparisonData", group: Sequence[Summary]) -> Summary | None:
+def _chosen(found: "Comparison", group: Sequence[Summary]) -> Summary | None:
     """The startup to choose; None where that is the baseline."""
     best = [s for s in group if s.best and s.complete]
     if len(group) == 1 or any(s.startup == found.baseline for s in best):
@@ -258,7 +258,7 @@ def _change(s: Summary) -> str:
     return f"{text.short_share(abs(change))} {'faster' if change <= 0 else 'slower'}"
 
 
-def _loss(found: "ComparisonData", group: Sequence[Summary], first: Summary) -> str:
+def _loss(found: "Comparison", group: Sequence[Summary], first: Summary) -> str:
     """The losses of the startup to choose, if they are more than the baseline's."""
     base = _base(found, group)
     shares = [text.short_share(s.loss) for s in (first, base)]
@@ -267,7 +267,7 @@ def _loss(found: "ComparisonData", group: Sequence[Summary], first: Summary) -> 
     return f"It loses {shares[0]} of its packets, {custom.short(found.baseline)} {shares[1]}"
 
 
-def _ties(found: "ComparisonData", first: Summary) -> str:
+def _ties(found: "Comparison", first: Summary) -> str:
     """What is not significantly slower than the startup to choose."""
     decision = found.intervals.decision(first) if found.intervals else None
     names = [custom.short(name) for name in decision.ties(first.startup)] if decision else []
@@ -276,7 +276,7 @@ def _ties(found: "ComparisonData", first: Summary) -> str:
     return f"Not significantly slower: {text.listed(names)}" if names else ""
 
 
-def _over_limit(found: "ComparisonData", group: Sequence[Summary], than: Summary) -> str:
+def _over_limit(found: "Comparison", group: Sequence[Summary], than: Summary) -> str:
     """The fastest of the startups that are faster than one, and beyond a limit."""
     if not found.intervals:
         return ""
@@ -289,7 +289,7 @@ def _over_limit(found: "ComparisonData", group: Sequence[Summary], than: Summary
     return ""
 
 
-def _deployable(found: "ComparisonData", group: Sequence[Summary], first: Summary) -> list[str]:
+def _deployable(found: "Comparison", group: Sequence[Summary], first: Summary) -> list[str]:
     """The startup to choose of those that a sender can deploy alone, where `first` is none."""
     obstacle = _obstacle(found, first)
     if not obstacle:
@@ -311,7 +311,7 @@ def _is_equal(intervals: "Intervals", s: Summary) -> bool:
     return judged is not None and judged.is_equal
 
 
-def _best_of(found: "ComparisonData", able: Sequence[Summary]) -> Summary:
+def _best_of(found: "Comparison", able: Sequence[Summary]) -> Summary:
     """The startup to choose of some: the baseline if none of them is better."""
     best, base = min(able, key=_time), _base(found, able)
     if found.intervals:
@@ -321,7 +321,7 @@ def _best_of(found: "ComparisonData", able: Sequence[Summary]) -> Summary:
     return base if is_slower else best
 
 
-def _obstacle(found: "ComparisonData", s: Summary) -> str:
+def _obstacle(found: "Comparison", s: Summary) -> str:
     """Why a sender cannot deploy a startup alone; empty where it can."""
     if needs_help(s.startup):
         return "needs router, peer or cache support"
@@ -332,13 +332,13 @@ def _time(s: Summary) -> float:
     return s.fct_s or 0.0
 
 
-def _lower_bound(found: "ComparisonData", group: Sequence[Summary]) -> str:
+def _lower_bound(found: "Comparison", group: Sequence[Summary]) -> str:
     """The completion time of an unhindered transfer."""
     bound = found.lower_bound(group[0].group)
     return "" if bound is None else f" Lower bound {text.short_seconds(bound)}."
 
 
-def _table(found: "ComparisonData", group: Sequence[Summary]) -> Grid:
+def _table(found: "Comparison", group: Sequence[Summary]) -> Grid:
     """A row per startup: the baseline, then the fastest first."""
     intervals, flows = found.intervals, any(s.has_flows for s in group)
     grid = Grid([Column("startup", number=False), Column("completion", is_kept=True)])
@@ -390,7 +390,7 @@ def exit_words(s: Summary) -> str:
     return s.exit_reason if windows == text.ABSENT else f"{windows} BDP, {s.exit_reason}"
 
 
-def _undeployable(found: "ComparisonData", group: Sequence[Summary]) -> list[str]:
+def _undeployable(found: "Comparison", group: Sequence[Summary]) -> list[str]:
     """The startups that a sender cannot deploy alone."""
     helped = [custom.short(s.startup) for s in group if needs_help(s.startup)]
     absent = [
@@ -402,7 +402,7 @@ def _undeployable(found: "ComparisonData", group: Sequence[Summary]) -> list[str
     return lines + ([f"Not part of {found.hosts.title}: {_all_of(absent)}."] if absent else [])
 
 
-def _closing(found: "ComparisonData", table: Grid) -> list[str]:
+def _closing(found: "Comparison", table: Grid) -> list[str]:
     """What the columns are that the table shows."""
     shown = {column.title for column in table.informative().columns}
     lines = ["exit: cwnd at the end of startup."] * ("exit" in shown)

@@ -2,27 +2,19 @@
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from flowstart.comparison.intervals import (
-    MOST_ROWS,
-    Intervals,
-    SizeRepeats,
-    Tallies,
-    most_repeats,
-    tallies,
-)
+from flowstart import _native
+from flowstart.comparison.intervals import MOST_ROWS, Intervals, SizeRepeats, most_repeats
 from flowstart.comparison.plan import Case, Plan
-from flowstart.comparison.result import Comparison
-from flowstart.comparison.rows import Row, failed, placed
+from flowstart.comparison.result import Comparison, failures
 from flowstart.inference.repeats import FIRST_LOOK, looks
-from flowstart.model.document import LARGEST, Document, encode
-from flowstart.model.perturbation import perturbed
+from flowstart.model.document import LARGEST
 from flowstart.simulation.batch import run_many
 
 if TYPE_CHECKING:
-    from flowstart._native import Batch
+    from flowstart._native import Batch, ComparisonRows
 
 
 def repeated(
@@ -38,7 +30,7 @@ def repeated(
     if found.plan.repeat is None:
         return _with_seeds(found, runner)
     plan = found.plan
-    parts = [SizeRepeats(_by_seed(rows)) for rows in _by_size(found).values()]
+    parts = [SizeRepeats(rows.tallies()) for rows in _by_size(found).values()]
     intervals = Intervals.of(parts, plan.startups, plan.baseline, drawn=True, fixed=True)
     # A copy, since summaries that are made without intervals are remembered.
     return dataclasses.replace(found, intervals=intervals)
@@ -49,28 +41,21 @@ class _Size:
     """One size while its seeds are run."""
 
     plan: Plan
-    rows: list[Row]
+    size: str | None
+    rows: "ComparisonRows"
     """Those of the first seed at first."""
-    looks: tuple[int, ...]
+    looks: tuple[int, ...] = field(init=False)
     """After how many seeds there is a verdict."""
     count: int = 1
     """The number of finished seeds."""
 
-    @classmethod
-    def of(cls, plan: Plan, rows: list[Row]) -> Self:
-        """A size of which the first seed is run."""
-        return cls(plan, rows, looks(min(_most(rows), LARGEST - plan.seeds[0] + 1)))
-
-    @property
-    def size(self) -> str | None:
-        """The size in the plan."""
-        size: str | None = self.rows[0]["size"]
-        return size
+    def __post_init__(self) -> None:
+        self.looks = looks(min(_most(self.rows), LARGEST - self.plan.seeds[0] + 1))
 
     @property
     def repeats(self) -> SizeRepeats:
         """What is finished."""
-        return SizeRepeats(_by_seed(self.rows), len(self.looks))
+        return SizeRepeats(self.rows.tallies(), len(self.looks))
 
     @property
     def next_look(self) -> int | None:
@@ -89,29 +74,37 @@ class _Size:
         seeds = range(self.plan.seeds[0] + self.count, self.plan.seeds[0] + look)
         return [Case(name, self.size, seed) for name in self.plan.startups for seed in seeds]
 
+    def finished(self) -> list[Case]:
+        """The runs that are finished."""
+        seeds = range(self.plan.seeds[0], self.plan.seeds[0] + self.count)
+        return [Case(name, self.size, seed) for name in self.plan.startups for seed in seeds]
+
 
 def _with_seeds(found: Comparison, runner: "_Runner") -> Comparison:
     """Runs further seeds of each size until its verdict is settled."""
     plan = found.plan
-    sizes = {size: _Size.of(plan, rows) for size, rows in _by_size(found).items()}
-    failures = list(found.failures)
+    sizes = {size: _Size(plan, size, rows) for size, rows in _by_size(found).items()}
+    failed = list(found.failures)
     while wanted := {size: look for size, one in sizes.items() if (look := one.next_look)}:
-        cases = [case for size, look in wanted.items() for case in sizes[size].cases(look)]
-        if (batch := runner.run([plan.scenario(case) for case in cases])) is None:
+        cases = {size: sizes[size].cases(look) for size, look in wanted.items()}
+        run = [case for some in cases.values() for case in some]
+        if (batch := runner.run(run)) is None:
             break
-        failures += failed(batch, cases)
-        for row in placed(batch, cases, plan):
-            sizes[row["size"]].rows.append(row)
+        failed += failures(batch, run)
+        rows, begin = plan.native.rows(batch, run), 0
         for size, look in wanted.items():
+            end = begin + len(cases[size])
             sizes[size].count = look
+            parts = [sizes[size].rows, rows.of_runs(begin, end)]
+            sizes[size].rows = _joined(plan, parts, sizes[size].finished())
+            begin = end
     counts = {size: one.count for size, one in sizes.items()}
     if runner.interrupted and min(counts.values()) < 2:
         raise KeyboardInterrupt  # one seed has no interval
-    names, baseline = plan.startups, plan.baseline
     intervals = Intervals.of(
         [one.repeats for one in sizes.values()],
-        names,
-        baseline,
+        plan.startups,
+        plan.baseline,
         drawn=True,
         interrupted=runner.interrupted,
     )
@@ -124,9 +117,9 @@ def _with_seeds(found: Comparison, runner: "_Runner") -> Comparison:
     return dataclasses.replace(
         found,
         plan=plan,
-        records=_in_order([row for one in sizes.values() for row in one.rows], plan),
-        failures=failures,
-        finished=len(plan.cases()) - len(failures),
+        flow_rows=_joined(plan, [one.rows for one in sizes.values()], plan.cases()),
+        failures=failed,
+        finished=len(plan.cases()) - len(failed),
         intervals=intervals,
     )
 
@@ -134,8 +127,8 @@ def _with_seeds(found: Comparison, runner: "_Runner") -> Comparison:
 def _with_sensitivity(found: Comparison, runner: "_Runner") -> Comparison:
     """Runs repeats with perturbed delays; the rows stay those of the path itself."""
     plan = found.plan
-    parts = [_perturbed(plan, rows, runner) for rows in _by_size(found).values()]
-    if runner.interrupted and any(len(part.found) < 2 for part in parts):
+    parts = [_perturbed(plan, size, rows, runner) for size, rows in _by_size(found).items()]
+    if runner.interrupted and any(part.count < 2 for part in parts):
         raise KeyboardInterrupt  # a range of no repeats is none
     intervals = Intervals.of(
         parts, plan.startups, plan.baseline, drawn=False, interrupted=runner.interrupted
@@ -143,26 +136,21 @@ def _with_sensitivity(found: Comparison, runner: "_Runner") -> Comparison:
     return dataclasses.replace(found, intervals=intervals)
 
 
-def _perturbed(plan: Plan, rows: Sequence[Row], runner: "_Runner") -> SizeRepeats:
+def _perturbed(
+    plan: Plan, size: str | None, rows: "ComparisonRows", runner: "_Runner"
+) -> SizeRepeats:
     """The path itself and repeats of it, of one size."""
-    repeats = [tallies(rows)]
+    cases = [Case(name, size, plan.seeds[0]) for name in plan.startups]
+    repeats = SizeRepeats(rows.tallies())
     numbers = range(1, 1 + min(FIRST_LOOK, _most(rows)))
     at_once = max(1, MOST_ROWS // len(rows))
     for begin in range(0, len(numbers), at_once):
-        which = [n for n in numbers[begin : begin + at_once] for _ in plan.startups]
-        names = plan.startups * (len(which) // len(plan.startups))
-        cases = [Case(name, rows[0]["size"], plan.seeds[0]) for name in names]
-        scenarios = [
-            perturbed(plan.scenario(case), number)
-            for case, number in zip(cases, which, strict=True)
-        ]
-        if (batch := runner.run(scenarios)) is None:
+        which = [n for n in numbers[begin : begin + at_once] for _ in cases]
+        run = cases * (len(which) // len(cases))
+        if (batch := runner.run(run, which)) is None:
             break
-        by: dict[int, list[Row]] = {}
-        for row in placed(batch, cases, plan):
-            by.setdefault(which[row["run"]], []).append(row)
-        repeats += [tallies(mine) for mine in by.values()]
-    return SizeRepeats(repeats)
+        repeats = repeats.extended(plan.native.rows(batch, run).tallies(which))
+    return repeats
 
 
 @dataclass
@@ -174,38 +162,35 @@ class _Runner:
     progress: Callable[[int, int], object] | None
     interrupted: bool = False
 
-    def run(self, scenarios: Sequence[Document]) -> "Batch | None":
-        """The results; None if not all of them were finished."""
+    def run(self, cases: Sequence[Case], repeats: Sequence[int] = ()) -> "Batch | None":
+        """The results of cases or their repeats; None if not all of them were finished."""
         if self.interrupted:
             return None
-        texts = [encode(scenario) for scenario in scenarios]
-        batch = run_many(texts, self.workers, self.progress, self.plan.custom)
+        scenarios = self.plan.native.scenarios([*cases], [*repeats])
+        batch = run_many(scenarios, self.workers, self.progress, self.plan.custom)
         self.interrupted = batch["interrupted"]
         return None if self.interrupted else batch
 
 
-def _by_size(found: Comparison) -> dict[str | None, list[Row]]:
-    rows: dict[str | None, list[Row]] = {size: [] for size in found.plan.sizes}
-    for row in found.records:
-        rows[row["size"]].append(row)
-    return {size: mine for size, mine in rows.items() if mine}
+def _by_size(found: Comparison) -> "dict[str | None, ComparisonRows]":
+    """The rows of each size that has some."""
+    plan, begin = found.plan, 0
+    rows = {}
+    for size in plan.sizes:
+        end = begin + len(plan.startups) * len(plan.seeds_of(size))
+        if len(own := found.flow_rows.of_runs(begin, end)):
+            rows[size] = own
+        begin = end
+    return rows
 
 
-def _by_seed(rows: Sequence[Row]) -> list[Tallies]:
+def _joined(
+    plan: Plan, parts: "Sequence[ComparisonRows]", cases: Sequence[Case]
+) -> "ComparisonRows":
+    """All rows in the order of these cases, whose numbers become those of the runs."""
+    return _native.ComparisonRows.joined([*parts], plan.native, [*cases])
 
-    by: dict[int, list[Row]] = {}
-    for row in rows:
-        by.setdefault(row["seed"], []).append(row)
-    return [tallies(mine) for mine in by.values()]
 
-
-def _most(rows: Sequence[Row]) -> int:
+def _most(rows: "ComparisonRows") -> int:
     """How many repeats a size may have of which one has these rows."""
-    return most_repeats(sum(row["packets_sent"] for row in rows), len(rows))
-
-
-def _in_order(rows: list[Row], plan: Plan) -> list[Row]:
-    """The rows in the order of the plan's cases, with the numbers of these as runs."""
-    runs = {case: number for number, case in enumerate(plan.cases())}
-    numbered = (row | {"run": runs[Case(row["variant"], row["size"], row["seed"])]} for row in rows)
-    return sorted(numbered, key=lambda row: row["run"])
+    return most_repeats(rows.packets_sent, len(rows))

@@ -1,380 +1,49 @@
-"""A comparison with its summary and its report: rows, figures and a page."""
+"""The rows, intervals and figures of a comparison."""
 
-import dataclasses
 import functools
 import json
-import shlex
-import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flowstart import text
-from flowstart.comparison import tables as grids
-from flowstart.comparison.data import ComparisonData
-from flowstart.comparison.overview import overview, verdict
+from flowstart import _native, extras
+from flowstart.comparison import landing, overview, report, tables
 from flowstart.comparison.plan import Case, Plan
-from flowstart.comparison.summary import Summary
-from flowstart.render import figure_files, html, interactive
-from flowstart.render.files import columns, encoded
-from flowstart.render.grid import Grid, Source
-from flowstart.render.listed import (
-    MOST_ROWS,
-    Chart,
-    Command,
-    OverTime,
-    Rows,
-    variant_options,
-    without,
-)
+from flowstart.comparison.summary import Group, Summary, summarised
+from flowstart.deployment.stacks import HostStack
+from flowstart.model import document, stack
+from flowstart.model.catalog import listed
+from flowstart.model.document import Document, queues
+from flowstart.render import columns, figure_files, footnotes
+from flowstart.render.grid import Grid
+from flowstart.render.result import Result
 from flowstart.render.summary import Summary as Screen
-from flowstart.simulation.trajectories import Line, Points, Trajectory, Window, trajectories
+from flowstart.simulation import bounds, frames
+from flowstart.simulation.run import headline, simulate
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from flowstart.simulation.figures import About
+    from flowstart._native import Batch
+    from flowstart.comparison.intervals import Intervals
     from flowstart.simulation.series import Series
 
 
-COLUMNS = (
-    *("run", "variant", "size", "size_bytes", "seed", "flow", "tested", "complete", "fct_s"),
-    *("duration_s", "slowdown", "packets_sent", "packets_dropped", "packets_retransmitted"),
-    *(
-        "timeouts",
-        "startup_exit_reason",
-        "startup_exit_s",
-        "startup_exit_cwnd_segments",
-        "bdp_pkts",
-    ),
-    *("max_cwnd_segments", "max_queue_pkts", "web"),
-)
-"""What a report lists of a row; all columns are in the files beside it."""
-_VARYING = ("--startup", "--variant", "--baseline", "--size", "--seed", "--repeat")
-"""Options of a command that are given anew for a row."""
+MOST_DRAWN = 4
+"""At most so many flows of a startup are drawn, as in the explorer."""
 
 
-def listed_rows(result: ComparisonData) -> Rows:
-    """The rows of a comparison; of too many, those of the first runs of each size."""
-    frame = result.frame.select(name for name in COLUMNS if name in result.frame.columns)
-    shown = _first_seeds(frame)
-    left_out = ""
-    if shown.height < frame.height:
-        left_out = (
-            f"These are {shown.height:,} of {frame.height:,} rows, those of the lowest seeds; "
-            "rows.parquet and rows.csv next to this page have all."
-        )
-    y = ("slowdown", "fct_s", "packets_retransmitted", "packets_dropped", "max_queue_pkts")
-    chart = Chart(
-        "Over size",
-        ("size_bytes", "seed"),
-        y,
-        "variant",
-        {"tested": True},
-        result.baseline,
-    )
-    plan = result.plan
-    sized = len(set(plan.sizes)) > 1 or len(plan.seeds) > 1
-    charts = [chart] if sized else []
-    return Rows(shown, "comparison-rows", frame.height, left_out, _command(plan), charts)
-
-
-def _first_seeds(frame: "pl.DataFrame") -> "pl.DataFrame":
-    """All rows, or those of the lowest seeds where all are too many: seeds are alike."""
-    import polars as pl
-
-    if frame.height <= MOST_ROWS:
-        return frame
-    seeds = sorted(frame["seed"].unique())
-    kept = max(1, len(seeds) * MOST_ROWS // frame.height)
-    return frame.filter(pl.col("seed") < seeds[0] + kept).head(MOST_ROWS)
-
-
-def traced(result: ComparisonData) -> Grid:
-    """The table, which says what each of its rows is made of."""
-    asked = {
-        (row.get("object") is not None, row["size_bytes"]): row["size"]
-        for row in result.records
-        if row["tested"]
-    }
-    found = grids.arranged(result.summaries, result.order)
-    sources = [_source(s, asked, result) for s in found]
-    return dataclasses.replace(result.table, sources=sources)
-
-
-def _source(
-    s: Summary, asked: dict[tuple[bool, int], str | None], result: ComparisonData
-) -> Source:
-    where: dict[str, Any] = {"variant": s.startup, "tested": True}
-    if s.web:
-        where["web"] = list(result.plan.tested_web)
-    else:
-        where |= {"size_bytes": s.size_bytes, "web": [None]}  # no object of a session
-        where |= {"request": s.request} if s.request else {}
-    size = asked.get((s.web, s.size_bytes))
-    where |= {"size": size} if size is not None else {}
-    return Source(where, {"variant": result.baseline})
-
-
-def _command(plan: Plan) -> Command | None:
-    """The plan's command with one variant, size and seed; None where it has none."""
-    if plan.command is None:
-        return None
-    options = {
-        "variant": variant_options(plan.variants),
-        "size": {size: f"--size {shlex.quote(size)}" for size in plan.sizes if size},
-        "seed": {str(seed): f"--seed {seed}" for seed in plan.seeds},
-    }
-    return Command(f"{without(plan.command, _VARYING)} --no-uncertainty", options)
-
-
-LINES = ("cwnd", "queue", "sent", "acked", "delivered", "pacing")
-"""What a report holds; the delivery rate follows from what is delivered."""
-EVENTS = ("drop", "retransmit")
-MOST_BINS = 400
-LEAST_BINS = 100
-BINS = 24_000
-"""About so many bins in all flows of a report together, so that its size has a bound."""
-MOST_EVENTS = 60
-"""Points of an event that a flow has; of more, one in so many."""
-DIGITS = 4
-
-
-def flows_over_time(
-    result: ComparisonData, sizes: Sequence[tuple[str | None, int]]
-) -> list[OverTime]:
-    """The flows of these sizes (as asked, and their bytes) over time; simulated again for it."""
-    drawn = [
-        len(result.drawn_flows(Case(s, size, result.seed)))
-        for size, _ in sizes
-        for s in result.order
-    ]
-    flows = sum(drawn)
-    bins = max(LEAST_BINS, min(MOST_BINS, BINS // max(1, flows)))
-    return [_of_size(result, size, count, bins) for size, count in sizes]
-
-
-def _of_size(result: ComparisonData, size: str | None, count: int, bins: int) -> OverTime:
-    plan = result.plan
-    cases = [Case(startup, size, plan.seeds[0]) for startup in result.order]
-    drawn = [result.drawn_flows(case) for case in cases]
-    scenarios = [json.dumps(plan.scenario(case)) for case in cases]
-    flows = [[row["flow"] for row in rows] for rows in drawn]
-    traced = trajectories(scenarios, flows, Window(bins), plan.custom)
-    told = [
-        _told(row, trajectory, traced.bin_s)
-        for rows, found in zip(drawn, traced.found, strict=True)
-        if found
-        for row, trajectory in zip(rows, found, strict=True)
-    ]
-    trips = [row["min_rtt_s"] for rows in drawn for row in rows if row["min_rtt_s"] is not None]
-    return OverTime(text.size(count), traced.bin_s, min(trips, default=None), told)
-
-
-def _told(row: dict[str, Any], found: Trajectory, bin_s: float) -> dict[str, Any]:
-    lines = {name: _line(found.lines[name]) for name in LINES}
-    events = {name: _events(found.events[name]) for name in EVENTS}
-    last = max((sum(line[0]) for line in lines.values()), default=0)
-    done = row["opened_s"] + row["duration_s"] if row["duration_s"] is not None else None
-    end_s = done if done is not None else (last + 1) * bin_s
-    left = row["startup_exit_s"], row["startup_exit_cwnd_segments"], row["startup_exit_reason"]
-    return {
-        "startup": row["variant"],
-        "flow": row["flow"],
-        "bdp_pkts": row["bdp_pkts"],
-        "done_s": None if row["fct_s"] is None else _time(row["opened_s"] + row["fct_s"]),
-        "end_s": _time(end_s),
-        "exit": None if left[0] is None else [_time(left[0]), left[1], left[2]],
-        "lines": lines,
-        "events": events,
-    }
-
-
-def _time(value_s: float) -> float:
-    return float(f"{value_s:.6g}")
-
-
-def _line(line: Line, step: int = 1) -> tuple[list[int], list[float | None]]:
-    """The bins, each as a step from the one before, and the values."""
-    bins = [found for (found,) in struct.iter_unpack("<H", line.bins)][::step]
-    values = [_rounded(found) for (found,) in struct.iter_unpack("<f", line.values)][::step]
-    return [b - a for a, b in zip([0, *bins], bins, strict=False)], values
-
-
-def _events(points: Points) -> tuple[list[int], list[float | None], int]:
-    """The same of points, some of them where they are many, and how many there were."""
-    count = len(points.bins) // 2
-    return *_line(points, max(1, -(-count // MOST_EVENTS))), points.total
-
-
-def _rounded(value: float) -> float | None:
-    if value != value:  # nothing from then on
-        return None
-    near = float(f"{value:.{DIGITS}g}")
-    return int(near) if near.is_integer() else near
-
-
-LARGEST_TRACE_BYTES = 500_000_000
-"""Larger transfers get no figures over time: their traces would fill the memory."""
-
-
-def tables(result: ComparisonData) -> dict[str, bytes]:
-    """The rows, and everything as JSON."""
-    files = {"result.json": encoded(result.to_dict())}
-    files |= columns(result.frame, "rows", "comparison-rows")
-    if result.intervals:
-        files |= columns(result.interval_frame, "intervals", "comparison-intervals")
-    return files
-
-
-NO_TRANSFER = "No transfer began before the end of the runs"
-
-
-def pictures(
-    result: ComparisonData, progress: figure_files.Progress | None = None
-) -> dict[str, bytes]:
-    """The figures, and the page that holds them; over time only where nothing is missing.
-
-    `progress(done, total)` is called with the number of figures before each of them is drawn.
-    """
-    if not result.records:
-        parts = [html.paragraph(result.headline), html.paragraph(f"{NO_TRANSFER}.")]
-        return {"report.html": interactive.page("Startups compared", parts).encode()}
-    found: dict[str, bytes] = {}
-    parts = [html.first_page(overview(result).html())]
-    parts += [html.heading("All columns"), html.paragraph(result.headline)]
-    parts += [html.table(traced(result))]
-    parts += [html.paragraph(line) for line in (result.legend, *verdict(result))]
-    rows = _rows(result)
-    parts.append(interactive.CHARTS)
-    parts += figure_files.apology()
-    drawn = {} if figure_files.wanting() else _drawn(result)
-    for files in figure_files.drawn(drawn, progress):
-        found |= files.contents
-        charted = bool(rows.charts if files.name == "completion" else rows.over_time)
-        name = f"{files.name}.svg"
-        parts.append(interactive.picture(files.svg, files.caption, name, charted=charted))
-    if result.command:
-        parts += [html.heading("Again"), html.code(result.command)]
-    page = interactive.page("Startups compared", parts, rows)
-    found["report.html"] = page.encode()
-    return found
-
-
-def _rows(result: ComparisonData) -> Rows:
-    """What the page's script shows: the rows, and flows over time where these are drawn too."""
-    rows = listed_rows(result)
-    if not interactive.is_built() or result.interrupted or result.failures:
-        return rows
-    return dataclasses.replace(rows, over_time=flows_over_time(result, _traceable(result)))
-
-
-def _drawn(result: ComparisonData) -> dict[str, figure_files.Draw]:
-    """What draws each figure, by file name: one at a time, for they are large."""
-    found: dict[str, figure_files.Draw] = {"completion": lambda: _completion(result)}
-    if result.interrupted or result.failures:
-        return found
-    for size, count in _traceable(result):
-        suffix = f"-{size}" if size else ""
-        traces = _Traces(result, size, count)
-        found[f"over-time{suffix}"] = traces.over_time
-        found[f"sequence{suffix}"] = traces.sequence
-    return found
-
-
-def _completion(result: ComparisonData) -> "tuple[Figure, str]":
-    from flowstart.render.charts import MOST_LINES  # loads matplotlib
-
-    caption = "Completion time, and as a multiple of an unhindered transfer on an empty path."
-    if len(result.plan.startups) > MOST_LINES and len({s.size_bytes for s in result.summaries}) > 1:
-        caption = (
-            "Completion time as a multiple of an unhindered transfer on an empty path, in the "
-            "order of the averages over sizes."
-        )
-    return result.plot(), caption
-
-
-@dataclass
-class _Traces:
-    """The figures over time of one size."""
-
-    result: ComparisonData
-    size: str | None
-    count: int
-    """Its bytes."""
-
-    def over_time(self) -> "tuple[Figure, str]":
-        from flowstart.render.charts import MOST_LINES  # loads matplotlib
-        from flowstart.simulation.figures import over_time
-
-        many = len(self.result.plan.startups) > MOST_LINES
-        shown = "window" if many else "window, bytes in flight, bottleneck queue"
-        caption = f"{self._sentence}: {shown}."
-        return over_time(self._series, self._about), caption
-
-    def sequence(self) -> "tuple[Figure, str]":
-        from flowstart.simulation.figures import sequence  # loads matplotlib
-
-        caption = f"{self._sentence}: what was sent, sent again and acknowledged."
-        figure = sequence(self._series, self._about)
-        del self._series  # the last figure of them
-        return figure, caption
-
-    @functools.cached_property
-    def _series(self) -> "list[Series]":
-        return self.result.series(self.size)
-
-    @property
-    def _which(self) -> str:
-        """The flows that are drawn, in words, and of which seed where several were run."""
-        seeds = len(self.result.plan.seeds_of(self.size))
-        of_seed = f", seed {self.result.seed}, one of {seeds}" if seeds > 1 else ""
-        return f"{self._flows}{self._of}{of_seed}"
-
-    @property
-    def _sentence(self) -> str:
-        """The flows that are drawn, as a sentence begins."""
-        return f"{self._which[0].upper()}{self._which[1:]}"
-
-    @property
-    def _flows(self) -> str:
-        """The flows that are drawn, in words."""
-        case = Case(self.result.order[0], self.size, self.result.seed)
-        drawn, all_of_them = len(self.result.drawn_flows(case)), self.result.tested_flows(case)
-        if drawn == 1:
-            return "the first flow under test"
-        return (
-            f"{drawn} flows under test"
-            if drawn == all_of_them
-            else (f"the first {drawn} of {all_of_them} flows under test")
-        )
-
-    @property
-    def _of(self) -> str:
-        return f" of {text.size(self.count)}" if self.size else ""
-
-    @property
-    def _about(self) -> "About":
-        from flowstart.simulation.figures import About  # loads matplotlib
-
-        title = f"{self.result.headline_of([self.result.seed])}; {self._which}"
-        return About(title, baseline=self.result.baseline)
-
-
-def _traceable(result: ComparisonData) -> list[tuple[str | None, int]]:
-    """The sizes whose runs are small enough to be traced, in bytes for all flows together."""
-    sizes = []
-    for size in result.plan.sizes:
-        rows = [row for row in result.records if row["size"] == size and row["tested"]]
-        first = [row for row in rows if row["run"] == rows[0]["run"]]
-        if rows and sum(row["size_bytes"] for row in first) <= LARGEST_TRACE_BYTES:
-            sizes.append((size, first[0]["size_bytes"]))
-    return sizes
+def _drawn(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One row of each of the first flows under test; of web sessions, of the first alone."""
+    tested = {row["flow"]: row for row in reversed(rows) if row["tested"]}
+    first = sorted(tested.values(), key=lambda row: row["flow"])
+    return first[: 1 if any(row.get("web") is not None for row in first) else MOST_DRAWN]
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(ComparisonData):
+class Comparison(Result):
     """The rows, intervals and figures of a comparison.
 
     Example:
@@ -385,16 +54,344 @@ class Comparison(ComparisonData):
         [('slow-start', True), ('jump-start', True)]
     """
 
+    plan: Plan
+    flow_rows: "_native.ComparisonRows"
+    """One row per flow and run, in the order of the plan's cases."""
+    failures: list[str]
+    """Why runs failed, where any did."""
+    interrupted: bool
+    """Whether Ctrl-C ended it; the rows are those of the finished runs."""
+    finished: int
+    """How many runs are finished."""
+    buffer: str | None
+    """The bottleneck's buffer in words."""
+    buffer_accounting: str | None
+    spared: int = 0
+    """How many seeds were asked for and not run, since nothing is drawn from them."""
+    intervals: "Intervals | None" = None
+    """How far the changes go over repeats of the path, where that was asked for."""
+
+    more = "`.table`, or one row per flow in `.frame`"
+    caption = "Completion time"
+
+    @functools.cached_property
+    def frame(self) -> "pl.DataFrame":
+        """One row per flow and run."""
+        if not len(self.flow_rows):
+            return columns.frame([], "comparison-rows")
+        return frames.frame(self.flow_rows.table())
+
+    @functools.cached_property
+    def records(self) -> list[dict[str, Any]]:
+        """The rows of `frame` as dictionaries, without polars."""
+        return frames.rows(self.flow_rows.table())
+
+    @functools.cached_property
+    def summaries(self) -> list[Summary]:
+        """One summary per size and startup, over flows and seeds.
+
+        With intervals, marked are the startups that these recommend.
+        """
+        found, _ = self._summarised
+        return [self.intervals.judged(s) for s in found] if self.intervals else found
+
+    @property
+    def order(self) -> list[str]:
+        """The startups in the order in which tables and figures have them."""
+        _, order = self._summarised
+        return order
+
+    @functools.cached_property
+    def _summarised(self) -> tuple[list[Summary], list[str]]:
+        plan = self.plan
+        return summarised(self.flow_rows, [len(plan.seeds_of(size)) for size in plan.sizes])
+
+    @property
+    def landing_table(self) -> "Grid | None":
+        """What followed the end of startup, for flows with an available rate."""
+        return landing.table(self.records, self.plan.startups)
+
+    @property
+    def command(self) -> str | None:
+        """The command that does the same, where there is one."""
+        command = self.plan.command
+        return command if not command or self.intervals else f"{command} --no-uncertainty"
+
+    @property
+    def seed(self) -> int:
+        """The first seed."""
+        return self.plan.seeds[0]
+
+    @functools.cached_property
+    def interval_frame(self) -> "pl.DataFrame":
+        """One row per size and startup with its interval, unless the uncertainty was left out."""
+        records = self.intervals.records if self.intervals else []
+        return columns.frame(records, "comparison-intervals")
+
+    @property
+    def resolved(self) -> Document:
+        """The whole configuration of the first run, every default filled in."""
+        return self.plan.resolved[self.plan.startups[0]]
+
+    @functools.cached_property
+    def hosts(self) -> HostStack:
+        """The stack in use that the preset of the endpoints simulates."""
+        return HostStack.of_preset(self.resolved["stack"]["preset"])
+
+    def lower_bound(self, group: Group) -> float | None:
+        """The time in which no transfer of a group can be complete, in seconds.
+
+        None where it is not known before the runs, as under a rate that is drawn, and where flows
+        have different routes.
+        """
+        if group.web or group.request:
+            return None
+        natives = self.plan.custom.natives()
+        return self.plan.native.lower_bound(group.size_bytes, self.seed, natives)
+
+    def offers(self, name: str) -> bool:
+        """Whether hosts can be changed to a variant; true where no stack in use is simulated.
+
+        A startup of the user's own can be deployed.
+        """
+        variant = self.plan.variant(name)
+        if not self.hosts.options or listed(str(variant.begins)) is None:
+            return True
+        return self.hosts.offers(variant, self.hosts.recorded)
+
+    @functools.cached_property
+    def queues(self) -> dict[str, str]:
+        """The discipline of the queues under each startup; hop by hop where they differ.
+
+        Routers take part by themselves where a startup is nothing without them.
+        """
+        return {name: queues(resolved) for name, resolved in self.plan.resolved.items()}
+
+    @property
+    def drawn(self) -> list[str]:
+        """What is drawn at random, in words; another seed draws something else."""
+        return self.plan.drawn
+
+    @property
+    def notes(self) -> list[str]:
+        """Footnotes of the table: its startups, queues and seeds."""
+        return footnotes.footnotes(self._setting)
+
+    @property
+    def cautions(self) -> list[str]:
+        """The notes on missing runs and on the seed."""
+        return footnotes.cautions(self._setting, repeated=self.intervals is not None)
+
+    @functools.cached_property
+    def _setting(self) -> footnotes.Setting:
+        flows = [self.plan.base["flows"][i] for i in self.plan.tested]
+        return footnotes.Setting(
+            startups=self.plan.begins,
+            cached_cwnd=[
+                variant.cached_cwnd or flow.get("cached_cwnd")
+                for variant in self.plan.variants
+                if footnotes.uses_memory(str(variant.begins))
+                for flow in flows
+            ],
+            cache_option="`cached_cwnd`",
+            interfaces=[flow.get("interface_rate") for flow in self.plan.entries()],
+            queues=self.queues,
+            drawn=self.drawn,
+            seeds=len(self.plan.seeds),
+            seed_option="--repeat 20 runs twenty",
+            spared=self.spared,
+            missing=self._missing(),
+        )
+
+    def _missing(self) -> str:
+        """Why runs are missing, in words; empty where none is."""
+        if not self.interrupted and not self.failures:
+            return ""
+        why = f"stopped by {bounds.current().cause}" if self.interrupted else "some runs failed"
+        return f"{why}, {self.finished} of {len(self.plan.cases())} runs are finished"
+
+    @functools.cached_property
+    def warnings(self) -> list[str]:
+        """What was asked for and was perhaps not meant."""
+        window = document.initial_window(self.resolved["stack"])
+        found = document.small_buffers(self.plan.base["path"], self.resolved["path"], window)
+        buffers = [_native.buffer_warning(*one, "", window) for one in found]
+        return buffers + _native.without_effect(document.encode(self.resolved))
+
+    @functools.cached_property
+    def omissions(self) -> stack.Omissions:
+        """What the presets leave out, of any size."""
+        tested = self.plan.tested
+
+        def sized(scenario: Document, size: str) -> Document:
+            flows = enumerate(scenario["flows"])
+            return scenario | {
+                "flows": [flow | {"size": size} if i in tested else flow for i, flow in flows]
+            }
+
+        return stack.omissions(
+            scenario if size is None else sized(scenario, size)
+            for scenario in self.plan.resolved.values()
+            for size in self.plan.sizes
+        )
+
+    @property
+    def measured_by_sender(self) -> bool:
+        """Whether durations are of interest: studies made with ns-2 count until the last ACK.
+
+        Elsewhere the delay of that acknowledgement would only blur the comparison.
+        """
+        return self.flow_rows.has_stack("ns2")
+
+    @property
+    def table(self) -> Grid:
+        """The table that is shown: a group per size, a row per startup."""
+        return tables.comparison(
+            self.summaries, self.order, acked=self.measured_by_sender, intervals=self.intervals
+        )
+
+    @property
+    def headline(self) -> str:
+        """One line on what was compared: path, capacity, buffer, endpoints, seeds."""
+        return self.headline_of(self.plan.seeds)
+
+    def headline_of(self, seeds: Sequence[int]) -> str:
+        """The headline of some of the seeds."""
+        controls, bdps = self.flow_rows.tested()
+        return headline(
+            [*self.plan.resolved.values()],
+            controls,
+            bdps,
+            seeds,
+            self.buffer,
+            entries=self.plan.tested,
+            web=self.plan.tested_web,
+            with_window=True,
+        )
+
+    @property
+    def legend(self) -> str:
+        """What columns and marks of the table mean, and the notes on its rows."""
+        facts = {
+            "startups": len(self.plan.startups),
+            "baseline": self.baseline,
+            "sized": len({s.group for s in self.summaries}) > 1,
+            "averaged": any(s.flows > 1 for s in self.summaries),
+            "marked": any(s.best for s in self.summaries),
+            "acked": self.measured_by_sender,
+            "repeats": self.intervals.column if self.intervals else "",
+        }
+        lines = [_native.legend(json.dumps(facts)), *self.notes, *self.omissions.decisive]
+        return "\n".join(lines)
+
+    @property
+    def all_failed(self) -> bool:
+        """Whether no flow under test was done, nor under way when its run was cut short."""
+        return self.flow_rows.all_failed("duration" in self.plan.base)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as one JSON document."""
+        return {
+            "flowstart": _native.version(),
+            "command": self.command,
+            "scenario": self.plan.base,
+            "resolved": self.resolved,
+            "buffer": self.buffer,
+            "buffer_accounting": self.buffer_accounting,
+            "queues": self.queues,
+            "startups": list(self.plan.startups),
+            "baseline": self.baseline,
+            "sizes": list(filter(None, self.plan.sizes)),
+            "seeds": list(self.plan.seeds),
+            "drawn": self.drawn,
+            "notes": self.notes,
+            "warnings": [*self.warnings, *self.omissions.all],
+            "interrupted": self.interrupted,
+            "failures": self.failures,
+            "intervals": self.intervals.records if self.intervals else None,
+            "rows": self.records,
+        }
+
+    @extras.needing("plot", "a figure")
+    def plot(self, ax: "Axes | None" = None) -> "Figure":
+        """Completion time and slowdown over size, one line per startup.
+
+        Args:
+            ax: The axes to draw completion times into, in the place of a new figure.
+
+        Returns:
+            The figure.
+        """
+        from flowstart.comparison.figures import completion, draw_times  # loads matplotlib
+        from flowstart.render.charts import figure_of
+
+        if ax is not None:
+            draw_times(ax, self.summaries, self.order)
+            return figure_of(ax)
+        return completion(self.summaries, self.order, self.headline)
+
+    @property
+    def baseline(self) -> str:
+        """The variant that the others are measured against."""
+        return self.plan.baseline
+
+    def series(self, size: str | None = None) -> "list[Series]":
+        """The flows under test of each startup over time; simulated again for it."""
+        size = self.plan.sizes[-1] if size is None else size
+        cases = [Case(startup, size, self.plan.seeds[0]) for startup in self.order]
+        return [series for case in cases for series in self._series(case)]
+
+    def _series(self, case: Case) -> "list[Series]":
+        from flowstart.simulation.series import of_flow  # loads numpy
+
+        traced = simulate(self.plan.scenario(case, trace=True), self.plan.custom)
+        rows = self.plan.native.rows(traced.outcome, [case])
+        drawn = _drawn(frames.rows(rows.table()))
+        label = f"{case.startup}, flow {{}}" if len(drawn) > 1 else case.startup
+        return [
+            of_flow(traced.outcome, row["flow"], label.format(number))
+            for number, row in enumerate(drawn, 1)
+        ]
+
+    def drawn_flows(self, case: Case) -> list[dict[str, Any]]:
+        """The rows of the flows that pictures of a run show, at most `MOST_DRAWN`."""
+        return _drawn(self._rows_of(case))
+
+    def tested_flows(self, case: Case) -> int:
+        """How many flows of a run are under test."""
+        return len({row["flow"] for row in self._rows_of(case) if row["tested"]})
+
+    def _rows_of(self, case: Case) -> list[dict[str, Any]]:
+        asked = (case.size, case.startup, case.seed)
+        return [r for r in self.records if (r["size"], r["variant"], r["seed"]) == asked]
+
+    def __repr__(self) -> str:
+        startups, cases = len(self.plan.startups), len(self.plan.cases())
+        runs = f"{self.finished} of {cases} runs" if self.finished < cases else f"{cases} runs"
+        return f"<Comparison of {startups} startups: {runs}, {len(self.flow_rows)} rows>"
+
     @property
     def verdict(self) -> list[str]:
         """What to choose for each size, why, and how that was found; nothing without repeats."""
-        return verdict(self)
+        return overview.verdict(self)
 
     def summary(self, command: str = "") -> Screen:
         """The fastest startup of each size and its cost, on one screen."""
-        return overview(self, command)
+        return overview.overview(self, command)
 
     def files(self, progress: figure_files.Progress | None = None) -> Iterator[Mapping[str, bytes]]:
         """Tables, then figures and the page."""
-        yield tables(self)
-        yield pictures(self, progress)
+        yield report.tables(self)
+        yield report.pictures(self, progress)
+
+
+def failures(batch: "Batch", cases: Sequence[Case]) -> list[str]:
+    """Why runs failed, where any did."""
+    runs = batch["runs"].lists()
+    ran = zip(runs["run"], runs["error"], strict=True)
+    return [_failure(cases[run], error) for run, error in ran if error]
+
+
+def _failure(case: Case, error: str) -> str:
+    size = f" with {case.size}" if case.size else ""
+    return f"{case.startup}{size}, seed {case.seed}: {error}"

@@ -1,11 +1,11 @@
 """What there is to choose from: startups, paths, stacks, options, and what is shown first."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from flowstart import _native
 from flowstart.explorer.settings import Option, Settings
-from flowstart.model import specs
 from flowstart.model.catalog import Algorithm, list_algorithms
 from flowstart.model.path import named_paths
 from flowstart.model.stack import PRESETS
@@ -43,7 +43,7 @@ def _algorithm(found: Algorithm) -> dict[str, Any]:
 
 def _path(name: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     given = {
-        key.replace("_", "-"): str(specs.written(specs.of_path(key, value)))
+        key.replace("_", "-"): _native.option_text(key, json.dumps(value))
         for key, value in fields.items()
         if key != "about"
     }

@@ -84,21 +84,20 @@ NetworkPath.__doc__ = "\n\n".join(
 
 def replaced(fields: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a path with some replaced; one way to give the rate replaces another."""
-    given = dict(changes)
-    ways = dict.fromkeys(("rate", "rate_trace", "rate_steps"))
-    if ways.keys() & given.keys():
-        given = ways | given
-        if given["rate"] is None:
-            given = {"rate_variation": None} | given
-    if "reverse_rate_trace" in given:
-        given = {"reverse_rate": None} | given
-    return {name: value for name, value in {**fields, **given}.items() if value is not None}
+    superseded = dict.fromkeys(_native.superseded([*changes]))
+    found = {**fields, **superseded, **changes}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def named_fields(name: str) -> dict[str, Any]:
     """The fields of a path known by name, or written as for `tc`."""
     if (found := _native.netem(name)) is not None:
         return dict(json.loads(found))
+    return fields_of(name)
+
+
+def fields_of(name: str) -> dict[str, Any]:
+    """The fields of a path known by name."""
     return {field: value for field, value in named_path(name).items() if field != "about"}
 
 
@@ -126,7 +125,7 @@ IMPAIRING = (
 )
 """The fields that every path of a capture may have besides."""
 
-INTERFACE = "1Gbps"
+INTERFACE = _native.INTERFACE
 """The rate of a host's interface in comparisons, where the path gives none."""
 
 

@@ -116,4 +116,4 @@ def typed(field: str, value: Any) -> Any:
 
 def written(fields: Mapping[str, Any] | None) -> str | None:
     """The stack as one word of a command line, the opposite of `parse`."""
-    return specs.word(fields, "preset", DEFAULT) if fields else None
+    return _native.stack_word(specs.pairs(fields)) if fields else None

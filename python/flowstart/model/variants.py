@@ -16,18 +16,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self, TypeAlias
 
+from flowstart import _native
 from flowstart.errors import RequestError
 from flowstart.model import custom, definitions, input_files, specs, stack
-from flowstart.model.catalog import listed, suggest
+from flowstart.model.catalog import suggest
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.definitions import short_repr
-from flowstart.model.document import Document, plain
+from flowstart.model.document import Document, encode, plain
 from flowstart.model.fields import Endpoint
 
-USUAL_STARTUP = {"bbr": "bbr-startup"}
+USUAL_STARTUP = _native.STARTUP_OF
 """The startup of a congestion control that is nothing without it; of others, slow start."""
-BASELINE = "slow-start"
-"""What others are measured against where nothing else is said."""
 OF_FLOW = ("landing", "cached_cwnd", "cached_rtt")
 """Fields of a flow that a variant may have."""
 OWN = ("startup", "cc", "stack", *OF_FLOW)
@@ -125,16 +124,17 @@ class Variant:
         return {name: getattr(self, name) for name in OF_FLOW}
 
     @property
+    def described(self) -> Document:
+        """It as the simulator reads it: its fields of stack and flow in order."""
+        flow = [[name, value] for name, value in self._of_flow.items() if value]
+        stack = [[name, value] for name, value in self.fields.items()]
+        own = {"name": self.name, "startup": self.startup, "cc": self.cc}
+        return own | {"stack": stack, "flow": flow}
+
+    @property
     def written(self) -> str:
         """The text that `parse` reads."""
-        parts = {"cc": self.cc, "startup": self.startup, **self._of_flow}
-        words = [f"{key}={value}" for key, value in parts.items() if value]
-        fields = self.fields
-        if "preset" in fields:
-            words.append(f"stack={stack.written(fields)}")
-        else:
-            words += [f"{key}={specs.written(value)}" for key, value in fields.items()]
-        return f"{self.name}: {' '.join(words)}"
+        return _native.variant_text(encode(self.described))
 
     @property
     def begins(self) -> StartupLike:
@@ -209,40 +209,46 @@ def _beside(
     return table | {"startup": custom.beside(startup, path.parent)} if startup else table
 
 
-def baseline(asked: str | None, names: Sequence[str]) -> str:
-    """The name that the others are measured against: slow start, or the first, unless one is asked.
-
-    Raises RequestError where that is not among the names.
-    """
-    if asked is None:
-        return BASELINE if BASELINE in names else names[0]
-    if asked not in names:
-        right = suggest(asked, list(names))
-        raise RequestError(f"`{asked}` is not among the variants{right}", ("baseline",))
-    return asked
-
-
 def settled(
     given: Sequence[VariantLike],
-    startups: Sequence[StartupLike],
+    startups: Sequence[StartupLike] | None,
     classes: CustomStartups,
     without: Sequence[str] = (),
 ) -> tuple[Variant, ...]:
     """The variants meant: those `given`, and one for each of `startups`, which bears its name.
 
-    A congestion avoidance among `startups` stands for itself, with its usual startup. Custom
-    startups are noted in `classes`. Refuses two of one name.
+    Where neither is given these are the usual startups. Custom startups are noted in `classes`.
+    Refuses two of one name.
     """
     found = [v if isinstance(v, Variant) else Variant.parse(v) for v in given]
     found = [
         v if v.startup is None else dataclasses.replace(v, startup=classes.name(v.startup))
         for v in found
     ]
-    if startups:
-        found += [
-            Variant(name, cc=name) if listed(name, "cc") else Variant(name, name)
-            for name in specs.startups(startups, classes, without)
-        ]
-    names = [v.name for v in found]
-    specs.unique("variant" if given else "startup", names)
+    if startups or not given:
+        found += of_startups(startups, classes, without)
+    specs.unique("variant" if given else "startup", [v.name for v in found])
     return tuple(found)
+
+
+def of_startups(
+    startups: Sequence[StartupLike] | None, classes: CustomStartups, without: Sequence[str] = ()
+) -> list[Variant]:
+    """A variant for each startup or congestion control; the usual startups where None is given.
+
+    `all` stands for every startup of the catalog that is not named yet and not in `without`,
+    `unaided` for those of them that need no help; `-NAME` takes one away again. Custom startups are
+    noted in `classes`.
+    """
+    if isinstance(startups, str) or not isinstance(startups, Sequence | None):
+        raise RequestError(
+            f'startups = {startups!r}: a list of text or classes is needed, such as ["slow-start"]'
+        )
+    names = None
+    if startups is not None:
+        names = [one if isinstance(one, str) else classes.name(one) for one in startups]
+    found = _native.variants(names, [*without])
+    for _, startup, _ in found:
+        if startup is not None:
+            classes.name(startup)  # one in a file is read
+    return [Variant(name, startup, cc) for name, startup, cc in found]

@@ -14,6 +14,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator
 
+from flowstart import _native
 from flowstart.errors import RequestError
 from flowstart.model import custom
 from flowstart.model.catalog import suggest
@@ -38,7 +39,7 @@ DASHES = (
 MARKERS = "osDPX<>"
 """None that points up or down: with a line to it, it would read as an arrow."""
 # The default startups look the same in every comparison; others take what is left.
-FIXED = ("slow-start", "limited-slow-start", "hystart", "hystart-plus-plus", "jump-start")
+FIXED = tuple(_native.USUAL_STARTUPS)
 MOST_LINES = 8
 """More lines than these are not told apart in one panel: each gets a panel of its own."""
 SMALL = 8

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self, cast, get_args
 
+from flowstart import _native
 from flowstart.captures.contents import Capture
 from flowstart.captures.senders import SenderFacts, windows_in_use
 from flowstart.deployment.stacks import HostStack, default_of
@@ -20,7 +21,7 @@ from flowstart.model.catalog import listed, suggest
 from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.document import Document, initial_window
 from flowstart.model.stack import WindowInUse
-from flowstart.model.variants import Variant, VariantLike, baseline
+from flowstart.model.variants import Variant, VariantLike
 
 FIELDS = ("rate", "reverse_rate", "buffer", "reverse_buffer")
 FORM = re.compile(r"(?P<pattern>.+):(?P<fields>[a-z_-]+=.+)")
@@ -184,7 +185,7 @@ class Settings:
             right = suggest(name, list(PARTS))
             raise RequestError(f"`{name}` is no part of a replay{right}", ("ignore",))
         if self.baseline is not None:
-            baseline(self.baseline, self.names)
+            _native.baseline(self.baseline, self.names)
         for name in self.competing:
             if name not in COMPANIONS:
                 right = suggest(name, list(COMPANIONS))
@@ -227,7 +228,7 @@ class Settings:
     @property
     def reference(self) -> Variant:
         """The variant that the others are measured against."""
-        return self.variant(baseline(self.baseline, self.names))
+        return self.variant(_native.baseline(self.baseline, self.names))
 
     def variant(self, name: str) -> Variant:
         """The variant of this name."""
@@ -348,7 +349,7 @@ def compared(
             return (_current(hosts, cc), *found), CURRENT
         if listed(baseline) and not any(v.name == baseline for v in found):
             found = (*named.settled((), (baseline,), custom), *found)
-        return found, named.baseline(baseline, [v.name for v in found])
+        return found, _native.baseline(baseline, [v.name for v in found])
     now = _current(hosts, cc)
     for variant in found:
         same = (str(variant.begins), variant.cc or usual, variant.fields, variant.landing)

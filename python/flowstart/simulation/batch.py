@@ -27,7 +27,7 @@ from flowstart.simulation import bounds
 from flowstart.simulation.limits import Limits
 
 if TYPE_CHECKING:
-    from flowstart._native import Batch, Table
+    from flowstart._native import Batch, Scenarios, Table
 
 Progress: TypeAlias = Callable[[int, int], object]
 
@@ -46,12 +46,12 @@ MOST_AT_A_TIME = 32
 
 
 def run_many(
-    scenarios: list[str],
+    scenarios: "Sequence[str] | Scenarios",
     workers: int | None,
     progress: Progress | None,
     custom: CustomStartups,
 ) -> "Batch":
-    """The tables of scenarios, given as text, on up to `workers` threads and processes.
+    """The tables of scenarios, as text or a comparison's, on up to `workers` threads and processes.
 
     All cores where `workers` is None; with one, startups in Python stay on this thread.
     """

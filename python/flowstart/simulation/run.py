@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
 def headline(
     resolved: Sequence[Document],
-    rows: Sequence[dict[str, Any]],
+    controls: Iterable[str],
+    bdps: tuple[int, int] | None,
     seeds: Sequence[int],
     buffer: str | None,
     *,
@@ -43,19 +44,19 @@ def headline(
     web: Sequence[int],
     with_window: bool = False,
 ) -> str:
-    """One line on a scenario, and the flows in `rows`.
+    """One line on a scenario and its flows.
 
-    `resolved` is the scenario under each variant, with every default. `buffer` is the bottleneck's;
-    `entries` and `web` are those of `flows` and `web` that the line is about. `with_window` states
-    the initial window apart from the stack.
+    `resolved` is the scenario under each variant, with every default. `controls` are the congestion
+    controls of the flows, `bdps` their least and greatest BDP in packets. `buffer` is the
+    bottleneck's; `entries` and `web` are those of `flows` and `web` that the line is about.
+    `with_window` states the initial window apart from the stack.
     """
-    bdps = [row["bdp_pkts"] for row in rows]
     facts = {
         "resolved": resolved,
-        "bdp": (min(bdps), max(bdps)) if bdps else None,
+        "bdp": bdps,
         "entries": entries,
         "web": web,
-        "controls": sorted({row["cc"] for row in rows}),
+        "controls": sorted({*controls}),
         "seeds": (seeds[0], seeds[-1]),
         "buffer": buffer,
         "with_window": with_window,
@@ -180,9 +181,11 @@ class Run(RunTables, Result):
         """One line on what was simulated: path, capacity, buffer, endpoints, seed."""
         seeds = [self.resolved["seed"]]
         flows, web = (range(len(self.resolved.get(kind, ()))) for kind in ("flows", "web"))
+        bdps = [row["bdp_pkts"] for row in self.records]
         return headline(
             [self.resolved],
-            self.records,
+            (row["cc"] for row in self.records),
+            (min(bdps), max(bdps)) if bdps else None,
             seeds,
             self.about["buffer"],
             entries=[*flows],

@@ -8,11 +8,11 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from flowstart.comparison.plan import chosen
 from flowstart.errors import RequestError, SimulationError
 from flowstart.model.catalog import canonical, list_algorithms, suggest
 from flowstart.model.custom import CustomStartups
 from flowstart.model.document import LARGEST, Document, resolve
+from flowstart.model.variants import settled
 from flowstart.questions.option import asking
 from flowstart.questions.worst import Worst
 from flowstart.simulation import bounds
@@ -169,7 +169,7 @@ def find_worst_paths(question: Worst) -> WorstPaths:
     own = canonical(startup) if isinstance(startup, str) else ""
     others = [a.name for a in list_algorithms("startup") if not a.needs_help and a.name != own]
     against = others if question.against is None else question.against
-    variants = chosen((), [startup, *against], custom)
+    variants = settled((), [startup, *against], custom)
     _check(question, len(variants))
     ends = endpoints(question.stack)
     _check_cc(cc, ends.document)

@@ -106,7 +106,7 @@ pub struct FlowRow {
 }
 
 /// One write of a flow whose writes are listed.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 pub struct TransferRow {
     /// Which flow.
     pub flow: u32,

@@ -3,13 +3,13 @@
 use crate::maybe_time::MaybeTime;
 use flowstart_control::Instant;
 use schemars::JsonSchema;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 use std::num::NonZeroU32;
 
 /// What became of an object: a request and the response to it. Times are seconds; `None`
 /// where a thing did not happen. Sizes, losses and the response's own duration are in the
 /// rows of its flows.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 pub struct ObjectRow {
     /// Which entry of the scenario's `web`.
     pub web: u32,

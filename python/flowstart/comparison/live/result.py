@@ -72,7 +72,7 @@ class LiveComparison(Result):
             # Simulated once, since every seed gives the same.
             first = self.simulated.plan.seeds[0]
             cases = self.plan.comparison.cases()
-            once = {case: ours.get(dataclasses.replace(case, seed=first)) for case in cases}
+            once = {case: ours.get(case._replace(seed=first)) for case in cases}
             ours = {case: row for case, row in once.items() if row}
         return rows(ours, self.found, self.plan.stack)
 

@@ -7,21 +7,19 @@ nothing is run twice when the page asks for level after level.
 import dataclasses
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from flowstart import _native, text
 from flowstart.comparison.execute import prepare
 from flowstart.comparison.plan import Plan
-from flowstart.comparison.rows import placed
-from flowstart.comparison.summary import Summary, summarise
+from flowstart.comparison.summary import Summary, summarised
 from flowstart.errors import RequestError
 from flowstart.maps.measures import MARGIN
-from flowstart.model.document import encode, plain
+from flowstart.model.document import plain
 from flowstart.model.path import NetworkPath
 from flowstart.model.quantities import NS_PER_S, Kind, read
-from flowstart.simulation import frames
 from flowstart.simulation.batch import run_many
 
 Progress: TypeAlias = Callable[[int, int], object]
@@ -140,19 +138,12 @@ def level(
     cells = extent.cells(number)
     plans = [_at(plan, cell) for cell in cells]
     cases = plan.cases()
-    scenarios = [
-        encode(dataclasses.replace(plan, base=one.base).scenario(case))
-        for one in plans
-        for case in cases
-    ]
+    scenarios = [text for one in plans for text in one.native.scenarios(cases)]
     refuse = functools.partial(_refuse_what_takes_long, number)
     _native.calls_python(scenarios, plan.custom.natives(), refuse)
     batch = run_many(scenarios, workers, progress, plan.custom)
-    failed = {run["run"] for run in frames.rows(batch["runs"]) if run["error"]}
-    rows: list[list[dict[str, Any]]] = [[] for _ in cells]
-    for row in placed(batch, cases * len(cells), plan):
-        if row["run"] not in failed:
-            rows[row["run"] // len(cases)].append(row)
+    rows = plan.native.rows(batch, cases * len(cells))
+    begins = range(0, len(scenarios), len(cases))
     columns, tall = extent.level(number)
     return {
         "level": number,
@@ -165,7 +156,10 @@ def level(
         "size": plan.sizes[0],
         "x": _ticks(extent.rates, "rate", text.rate),
         "y": _ticks(extent.rtts, "round trip", text.seconds),
-        "cells": [_outcome(cell, plan, own) for cell, own in zip(cells, rows, strict=True)],
+        "cells": [
+            _outcome(cell, plan, rows.of_runs(begin, begin + len(cases)))
+            for cell, begin in zip(cells, begins, strict=True)
+        ],
     }
 
 
@@ -186,9 +180,10 @@ def _refuse_what_takes_long(number: int, counted: "_native.Estimated") -> None:
         )
 
 
-def _outcome(cell: Cell, plan: Plan, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _outcome(cell: Cell, plan: Plan, rows: "_native.ComparisonRows") -> dict[str, Any]:
     """What the startups came to in a cell."""
-    found = {one.startup: one for one in summarise(rows, plan.startups, 1, plan.baseline)}
+    known, _ = summarised(rows, [1])
+    found = {one.startup: one for one in known}
     summaries = [found.get(name) for name in plan.startups]
     times = [_time(one) for one in summaries]
     best = min((time for time in times if time is not None), default=None)

@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
+from flowstart import _native
 from flowstart.errors import RequestError
 from flowstart.maps import worst_cells
 from flowstart.maps.plane import AXES
@@ -16,7 +17,6 @@ from flowstart.maps.result import SweepMap
 from flowstart.maps.sweep_result import read_map
 from flowstart.maps.worst_cells import in_words
 from flowstart.model import specs
-from flowstart.model.variants import baseline
 
 MOST_CELLS = 200
 """Of a tile's cells at most so many are listed."""
@@ -53,7 +53,7 @@ def summary(found: SweepMap) -> dict[str, Any]:
     return {
         "headline": found.headline,
         "startups": names,
-        "baseline": baseline(None, names),
+        "baseline": _native.baseline(None, names),
         "margin": found.margin,
         "axes": list(AXES),
         **{

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from flowstart.comparison.plan import chosen
 from flowstart.errors import Location, RequestError
 from flowstart.model import custom, input_files
 from flowstart.model.custom import CustomStartups
 from flowstart.model.document import LARGEST, Document, plain, resolve
 from flowstart.model.variants import Variant, VariantLike
+from flowstart.model.variants import settled as compared
 from flowstart.sweeps.cell import COMPETING
 from flowstart.sweeps.language import families, sampling
 from flowstart.sweeps.language.expressions import check_keys, in_sweep
@@ -258,7 +258,7 @@ def _variants(
         variant = one if isinstance(one, Variant) else _variant(one, ("variants", i))
         startup = beside(variant.startup, ("variants", i))
         variants.append(replace(variant, startup=startup))
-    return chosen(variants, startups, known)
+    return compared(variants, startups, known)
 
 
 def _variant(given: Any, place: Location) -> Variant:

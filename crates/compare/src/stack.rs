@@ -1,8 +1,7 @@
 //! The endpoints as people write them: `ns2:recovery=newreno,iw=3`, a preset and fields.
 
-use crate::given::Given;
 use crate::refusal::suggest;
-use crate::{words, Refusal};
+use crate::words;
 use flowstart_sim::{parts, RequestError};
 use flowstart_transport::stack::{DEFAULT, PRESETS};
 use serde_json::{Map, Value};
@@ -21,30 +20,19 @@ const CACHING: [(&str, &[&str]); 2] = [
 pub(crate) struct Stack(Vec<(String, Value)>);
 
 impl Stack {
-    /// The stack that options give, those for single fields among them.
-    pub(crate) fn of(given: &Given) -> Result<Stack, Refusal> {
-        let named = given.text("stack");
-        let mut stack = named.map_or_else(Stack::usual, Stack::parse)?;
-        for name in own_options() {
-            let Some(value) = given.value(name) else {
-                continue;
-            };
-            if let (Some(named), true) = (named, stack.0.iter().any(|(known, _)| known == name)) {
-                let problem =
-                    format!("--{name} and --stack {named}: both set {name}; leave one out");
-                return Err(Refusal::new(problem));
-            }
-            stack.0.push((name.to_owned(), value));
+    /// The stack that options give, with the usual preset where they name none.
+    pub(crate) fn of(given: &Map<String, Value>) -> Result<Stack, RequestError> {
+        let fields = given_stack(given)?;
+        if fields.iter().any(|(name, _)| name == PRESET) {
+            return Ok(Stack(fields));
         }
-        Ok(stack)
+        let mut usual = Stack::usual();
+        usual.0.extend(fields);
+        Ok(usual)
     }
 
-    fn usual() -> Result<Stack, Refusal> {
-        Ok(Stack(vec![(PRESET.into(), DEFAULT.into())]))
-    }
-
-    fn parse(text: &str) -> Result<Stack, Refusal> {
-        Ok(Stack(stack_fields(text)?))
+    fn usual() -> Stack {
+        Stack(vec![(PRESET.into(), DEFAULT.into())])
     }
 
     /// The fields as a scenario has them.
@@ -59,21 +47,37 @@ impl Stack {
 
     /// The stack as one word of a command line; none for the usual one.
     pub(crate) fn word(&self) -> Option<String> {
-        if Ok(self) == Stack::usual().as_ref() {
-            return None;
-        }
-        let text = |value: &Value| {
-            value
-                .as_str()
-                .map_or_else(|| value.to_string(), str::to_owned)
-        };
-        let (preset, fields) = self.0.split_first()?;
-        let fields: Vec<_> = fields
-            .iter()
-            .map(|(name, value)| (name.clone(), text(value)))
-            .collect();
-        Some(words::word(&text(&preset.1), &fields))
+        (*self != Stack::usual()).then(|| word(&self.0))
     }
+}
+
+/// The fields of a stack that options give, those for single fields among them.
+///
+/// # Errors
+///
+/// The stack is not written as it should be, or a field is given twice.
+pub fn given_stack(given: &Map<String, Value>) -> Result<Vec<(String, Value)>, RequestError> {
+    let named = given.get("stack").and_then(Value::as_str);
+    let mut stack = named.map_or_else(|| Ok(Vec::new()), stack_fields)?;
+    for name in own_options() {
+        let Some(value) = given.get(name) else {
+            continue;
+        };
+        if let (Some(named), true) = (named, stack.iter().any(|(known, _)| known == name)) {
+            let problem = format!("--{name} and --stack {named}: both set {name}; leave one out");
+            return Err(RequestError::new("", problem));
+        }
+        stack.push((name.to_owned(), value.clone()));
+    }
+    Ok(stack)
+}
+
+/// A stack as one word, the opposite of [`stack_fields`].
+pub fn word(fields: &[(String, Value)]) -> String {
+    let preset = fields.iter().find(|(name, _)| name == PRESET);
+    let preset = preset.map_or_else(|| DEFAULT.to_owned(), |(_, preset)| words::text(preset));
+    let rest = fields.iter().filter(|(name, _)| name != PRESET);
+    words::word(&preset, &rest.cloned().collect::<Vec<_>>())
 }
 
 /// Whether a stack with these fields uses cached state of earlier connections itself.

@@ -8,7 +8,6 @@ mod words;
 
 use crate::settings::INTERFACE;
 use crate::text::general;
-use crate::Refusal;
 use disciplines::{Netem, Tbf, PACKET};
 use serde_json::{Map, Value};
 use words::{once, Words};
@@ -29,11 +28,6 @@ const MULTIPLES: f64 = 20.0;
 /// Whether a text names one of the disciplines.
 pub fn is_netem(text: &str) -> bool {
     text.split_whitespace().any(|word| QDISCS.contains(&word))
-}
-
-/// The fields of the path, for `--path`.
-pub(crate) fn fields(text: &str) -> Result<Map<String, Value>, Refusal> {
-    netem_fields(text).map_err(|problem| Refusal::new(format!("--path: {problem}")))
 }
 
 /// The fields of the path that words of `tc` describe.
@@ -272,7 +266,7 @@ mod tests {
             "rtt": "40ms", "delay_at": "forward", "delay_limit": 1000, "delay_limit_with_queue": true,
             "loss": "1%", "rate": "20Mbps", "buffer": "1000pkt", "buffer_accounting": "ns2",
         });
-        assert_eq!(Value::from(fields(words).unwrap()), path);
+        assert_eq!(Value::from(netem_fields(words).unwrap()), path);
     }
 
     #[test]
@@ -284,7 +278,7 @@ mod tests {
             "delay_at": "forward", "delay_limit": 1000, "rate": "1Gbps", "shaper_rate": "20Mbps",
             "shaper_burst": "10240B", "buffer": "135240B", "buffer_accounting": "ns2",
         });
-        assert_eq!(Value::from(fields(words).unwrap()), path);
+        assert_eq!(Value::from(netem_fields(words).unwrap()), path);
     }
 
     #[test]
@@ -307,11 +301,8 @@ mod tests {
                 "tc `htb` is not",
             ),
         ] {
-            let refused = fields(words).unwrap_err().to_string();
-            assert!(
-                refused.starts_with("--path: ") && refused.contains(message),
-                "{refused}"
-            );
+            let refused = netem_fields(words).unwrap_err();
+            assert!(refused.contains(message), "{refused}");
         }
     }
 }

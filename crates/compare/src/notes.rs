@@ -1,8 +1,8 @@
 //! Text under a table: what its columns and marks mean, and what the startups had to work with.
 
-use crate::plan::{uses_cache, Plan};
+use crate::options::uses_cache;
 use crate::startups::{listed, needs_help};
-use crate::summary::{Summary, MANY, NEAR};
+use crate::summary::{MANY, NEAR};
 use crate::table::{HELPED, RECONSTRUCTED};
 use crate::words;
 use flowstart_control::entry::{Certainty, Entry, Need};
@@ -301,58 +301,6 @@ impl Setting {
             format!("drawn at random: {what}. Another seed may give another answer: {more}.")
         })
     }
-}
-
-/// What columns and marks of a plan's table mean, and the notes on its rows.
-pub(crate) fn legend(plan: &Plan, found: &[Summary], notes: &[String], acked: bool) -> String {
-    let legend = Legend {
-        startups: plan.variants.len(),
-        baseline: plan.baseline.clone(),
-        sized: false,
-        averaged: found.iter().any(|one| one.flows > 1),
-        marked: found.iter().any(|one| one.best),
-        acked,
-        repeats: String::new(),
-    };
-    [&[legend.written()], notes].concat().join("\n")
-}
-
-/// Footnotes of a plan's table. `resolved` has the scenario of each startup with every default.
-pub(crate) fn notes(
-    plan: &Plan,
-    resolved: &[Value],
-    failed: Option<(usize, usize)>,
-) -> Vec<String> {
-    let startups = plan.variants.iter().map(|variant| variant.startup.clone());
-    let flow = plan.variants.first().map(|variant| plan.flow(variant));
-    let window = flow
-        .into_iter()
-        .flatten()
-        .find(|(name, _)| *name == "cached_cwnd");
-    let queue = |resolved: &Value| {
-        resolved["path"]["queue"]
-            .as_str()
-            .unwrap_or_default()
-            .into()
-    };
-    let queues = plan.variants.iter().zip(resolved);
-    let setting = Setting {
-        startups: startups.collect(),
-        cached_cwnd: vec![window.and_then(|(_, value)| Some(value.as_str()?.to_owned()))],
-        cache_option: "`cached_cwnd`".into(),
-        interfaces: vec![plan.path.interface().map(str::to_owned)],
-        queues: queues
-            .map(|(variant, resolved)| (variant.name.clone(), queue(resolved)))
-            .collect(),
-        drawn: resolved.first().map(drawn).unwrap_or_default(),
-        seeds: 1,
-        seed_option: "--repeat 20 runs twenty".into(),
-        spared: 0,
-        missing: failed.map_or_else(String::new, |(finished, all)| {
-            format!("some runs failed, {finished} of {all} runs are finished")
-        }),
-    };
-    setting.notes()
 }
 
 /// What is drawn at random, in words, in a scenario with every default filled in.

@@ -3,13 +3,15 @@
 use crate::fields::{cut, shown, LONGEST};
 use crate::refusal::suggest;
 use crate::settings::{Kind, Settings, StateOption};
-use crate::{startups, words, Refusal};
+use crate::{words, Refusal};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
 const LARGEST: u64 = i64::MAX as u64;
+/// At most so many startups are compared.
+const MOST_STARTUPS: usize = 64;
 
 /// A value of an option.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -53,7 +55,7 @@ impl Given {
             )));
         };
         let found = Given(typed(fields, settings)?);
-        startups::check(found.list("startup"), settings)?;
+        check_startups(found.list("startup"), settings)?;
         match found.unnamed_file(settings) {
             None => Ok(found),
             Some((flag, file)) => Err(Refusal::new(format!(
@@ -104,6 +106,25 @@ impl Given {
         fields
             .map(|(name, typed)| (name.clone(), typed.value()))
             .collect()
+    }
+}
+
+/// Checks that startups are not too many, and that those in Python are known to the command line.
+fn check_startups(named: Option<&[String]>, settings: &Settings) -> Result<(), Refusal> {
+    let named = named.unwrap_or_default();
+    if named.len() > MOST_STARTUPS {
+        let count = named.len();
+        return Err(Refusal::new(format!(
+            "--startup: {count} are too many; at most {MOST_STARTUPS} are"
+        )));
+    }
+    let is_foreign = |name: &&String| words::is_python(name) && !settings.custom.contains(name);
+    match named.iter().find(is_foreign) {
+        None => Ok(()),
+        Some(name) => Err(Refusal::new(format!(
+            "--startup: `{name}` is Python code; the explorer runs only what its command line \
+             names, as in `flowstart explore --startup FILE.py:CLASS`"
+        ))),
     }
 }
 

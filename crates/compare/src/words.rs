@@ -1,6 +1,7 @@
 //! Names with parameters as people write them: `limited-slow-start:max_ssthresh=100`.
 
 use flowstart_sim::RequestError;
+use serde_json::Value;
 
 /// Splits a list at its commas. Several parameters stay with their algorithm:
 /// `a,b:x=1,y=2,c` is `a`, `b:x=1,y=2` and `c`.
@@ -62,14 +63,24 @@ pub fn table(field: &str, first: &str, text: &str) -> Result<Vec<(String, String
 }
 
 /// Fields as one word, the first value ahead.
-pub(crate) fn word(first: &str, fields: &[(String, String)]) -> String {
-    let rest: Vec<String> = fields
-        .iter()
-        .map(|(name, value)| format!("{name}={value}"))
-        .collect();
-    let parts = [first.to_owned(), rest.join(",")];
-    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+pub(crate) fn word(first: &str, fields: &[(String, Value)]) -> String {
+    let rest = pairs(fields).join(",");
+    let parts = [first, &rest];
+    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     parts.join(":")
+}
+
+/// Fields as `name=value`.
+pub(crate) fn pairs(fields: &[(String, Value)]) -> Vec<String> {
+    let pair = |(name, value): &(String, Value)| format!("{name}={}", text(value));
+    fields.iter().map(pair).collect()
+}
+
+/// A value in the writing of a scenario's file.
+pub(crate) fn text(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// Where the name of a file of Python ends in `FILE.py:CLASS`.
@@ -109,7 +120,11 @@ mod tests {
     #[test]
     fn a_table_has_each_field_once() {
         let fields = table("stack", "preset", "linux: iw=3 ,ack=2").unwrap();
-        assert_eq!(word(&fields[0].1, &fields[1..]), "linux:iw=3,ack=2");
+        let values = fields.iter().skip(1);
+        let values: Vec<_> = values
+            .map(|(name, value)| (name.clone(), value.as_str().into()))
+            .collect();
+        assert_eq!(word(&fields[0].1, &values), "linux:iw=3,ack=2");
         let refused = |text| Refusal::from(table("stack", "preset", text).unwrap_err()).to_string();
         assert_eq!(
             refused("linux:iw=3,iw=4"),

@@ -171,7 +171,7 @@ pub(crate) fn of_stack(stack: &Value, with_window: bool) -> Option<String> {
             && (with_window || name.as_str() != "iw")
     });
     let fields: Vec<_> = fields
-        .map(|(name, value)| (name.clone(), written(value)))
+        .map(|(name, value)| (name.clone(), written(value).into()))
         .collect();
     let word = words::word(&written(&stack["preset"]), &fields);
     Some(format!("stack {word}"))

@@ -1,6 +1,6 @@
 //! What flows did over time: JSON that shows where in a frame's tail the numbers are.
 
-use crate::frame::Tail;
+use crate::page::frame::Tail;
 use crate::rows::Row;
 use flowstart_control::{Duration, Instant};
 use flowstart_sim::record::flow::FlowRow;

@@ -1,6 +1,7 @@
 //! What a run contributes to a comparison, and its form in bytes: runs of one comparison may be
 //! simulated in several modules of WebAssembly.
 
+use crate::rows::RunRows;
 use crate::Refusal;
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::record::journeys::Journeys;
@@ -23,6 +24,17 @@ pub struct Part {
 
 /// What one run came to: what it contributes, or why it failed.
 pub type Finished = Result<Part, String>;
+
+impl Part {
+    /// The rows.
+    pub(crate) fn rows(&self) -> RunRows {
+        RunRows {
+            flows: self.flows.clone(),
+            startups: self.startups.clone(),
+            ..RunRows::default()
+        }
+    }
+}
 
 impl From<Outcome> for Part {
     fn from(outcome: Outcome) -> Part {

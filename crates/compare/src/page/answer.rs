@@ -1,17 +1,17 @@
 //! Answers to what a page requests of a path.
 
-use crate::frame::{frame, Tail};
 use crate::given::Given;
-use crate::lines::Traced;
-use crate::part::{encode, Part};
-use crate::plan::{Custom, Plan};
+use crate::page::frame::{frame, Tail};
+use crate::page::head::Head;
+use crate::page::lines::Traced;
+use crate::page::requests::{CompareRequest, PacketsRequest};
+use crate::page::view::View;
+use crate::page::{limits, packets};
+use crate::part::encode;
 use crate::refusal::suggest;
-use crate::requests::{CompareRequest, PacketsRequest};
-use crate::rows::{rows, Row};
+use crate::rows::Row;
 use crate::settings::Settings;
-use crate::table::{table, Grid};
-use crate::{command, headline, limits, notes, packets, rows, scenario_file, summary, words};
-use crate::{Failure, Finished, Refusal, Run, Runs};
+use crate::{words, Custom, Failure, Finished, Refusal, Run, Runs};
 use flowstart_sim::record::journeys::JourneysRequest;
 use flowstart_sim::record::lines::LinesRequest;
 use serde::Serialize;
@@ -39,19 +39,6 @@ struct Comparison {
     table: Head,
     /// The rows of the flows that are shown, with the startup of each.
     shown: Vec<(String, Row)>,
-}
-
-/// The part of an answer that does not depend on the time that is looked at.
-#[derive(Serialize)]
-struct Head {
-    headline: String,
-    startups: Vec<String>,
-    command: String,
-    scenario: String,
-    table: Grid,
-    legend: String,
-    warnings: Vec<String>,
-    rows: Vec<Value>,
 }
 
 /// The JSON of an answer.
@@ -101,7 +88,7 @@ impl Page {
     /// It is wrong, or more than an answer may cost.
     pub fn check(&self, given: &Value, custom: &Custom) -> Result<(), Refusal> {
         let given = Given::read(given, &self.settings)?;
-        Plan::of(given, &self.settings)?.runs(custom).map(|_| ())
+        View::of(given, &self.settings)?.runs(custom).map(|_| ())
     }
 
     /// The table, and what every startup did over time: a frame of JSON and numbers.
@@ -116,19 +103,19 @@ impl Page {
         runs: &mut Runs<'_, E>,
     ) -> Result<Vec<u8>, Failure<E>> {
         let request = CompareRequest::read(request, &self.settings)?;
-        let plan = Plan::of(request.given.clone(), &self.settings)?;
-        let mut wanted = plan.runs(custom)?;
-        record_lines(&mut wanted, &request, &plan)?;
+        let view = View::of(request.given.clone(), &self.settings)?;
+        let mut wanted = view.runs(custom)?;
+        record_lines(&mut wanted, &request, &view)?;
         let resolved: Vec<Value> = wanted.iter().map(limits::resolved).collect();
         let mut finished = runs(wanted).map_err(Failure::Ended)?;
         let whole = match request.to {
-            None => self.keep(plan, &resolved, &finished),
+            None => self.keep(view, &resolved, &finished),
             // Runs that were stopped have no rows to show.
-            Some(_) => match self.kept(&plan.given) {
+            Some(_) => match self.kept(&view.given) {
                 Some(kept) => kept,
                 None => {
-                    let all = runs(plan.runs(custom)?).map_err(Failure::Ended)?;
-                    self.keep(plan, &resolved, &all)
+                    let all = runs(view.runs(custom)?).map_err(Failure::Ended)?;
+                    self.keep(view, &resolved, &all)
                 }
             },
         };
@@ -151,12 +138,11 @@ impl Page {
         runs: &mut Runs<'_, E>,
     ) -> Result<Vec<u8>, Failure<E>> {
         let request = CompareRequest::read(request, &self.settings)?;
-        let plan = Plan::of(request.given.clone(), &self.settings)?;
-        let some = plan.variants.get(number..=number).unwrap_or_default();
-        let mut wanted = plan.runs_of(some, &Custom::default())?;
-        record_lines(&mut wanted, &request, &plan)?;
+        let view = View::of(request.given.clone(), &self.settings)?;
+        let mut wanted = view.runs_of(number..number.saturating_add(1), &Custom::default())?;
+        record_lines(&mut wanted, &request, &view)?;
         let finished = runs(wanted).map_err(Failure::Ended)?.pop().flatten();
-        let of = |finished| encode(number, plan.variants.len(), &finished);
+        let of = |finished| encode(number, view.plan.variants.len(), &finished);
         Ok(finished.map_or_else(Vec::new, of))
     }
 
@@ -172,14 +158,14 @@ impl Page {
         runs: &mut Runs<'_, E>,
     ) -> Result<String, Failure<E>> {
         let request = PacketsRequest::read(request, &self.settings)?;
-        let plan = Plan::of(request.given, &self.settings)?;
-        let names: Vec<&str> = plan.variants.iter().map(|one| one.name.as_str()).collect();
+        let view = View::of(request.given, &self.settings)?;
+        let names = view.plan.names();
         let Some(at) = names.iter().position(|name| *name == request.startup) else {
             let (name, near) = (&request.startup, suggest(&request.startup, &names));
             let problem = format!("startup: `{name}` is not among those in `given`{near}");
             return Err(Refusal::new(problem).into());
         };
-        let mut run = plan.runs(custom)?.swap_remove(at);
+        let mut run = view.runs(custom)?.swap_remove(at);
         let journeys = JourneysRequest {
             flow: 0,
             most: request.most,
@@ -210,17 +196,17 @@ impl Page {
     /// looked at for longest.
     fn keep(
         &self,
-        plan: Plan,
+        view: View,
         resolved: &[Value],
         finished: &[Option<Finished>],
     ) -> Arc<Comparison> {
-        let found = Arc::new(comparison(&plan, resolved, finished));
+        let found = Arc::new(comparison(&view, resolved, finished));
         if finished.iter().any(Option::is_none) {
             return found;
         }
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.retain(|(known, _)| *known != plan.given);
-        kept.push_back((plan.given, found.clone()));
+        kept.retain(|(known, _)| *known != view.given);
+        kept.push_back((view.given, found.clone()));
         if kept.len() > MOST_KEPT {
             kept.pop_front();
         }
@@ -229,18 +215,18 @@ impl Page {
 }
 
 /// How many flows of each startup have rows and lines.
-fn flows_of_each(plan: &Plan) -> usize {
-    let flows = usize::try_from(plan.flows).unwrap_or(usize::MAX);
-    (MOST_LINES / plan.variants.len())
+fn flows_of_each(view: &View) -> usize {
+    let flows = usize::try_from(view.flows).unwrap_or(usize::MAX);
+    (MOST_LINES / view.plan.variants.len())
         .min(MOST_FLOWS)
         .min(flows)
         .max(1)
 }
 
 /// Has runs record what the lines of an answer need.
-fn record_lines(runs: &mut [Run], request: &CompareRequest, plan: &Plan) -> Result<(), Refusal> {
-    let flows = flows_of_each(plan);
-    let columns = MOST_BINS / (flows * plan.variants.len());
+fn record_lines(runs: &mut [Run], request: &CompareRequest, view: &View) -> Result<(), Refusal> {
+    let flows = flows_of_each(view);
+    let columns = MOST_BINS / (flows * view.plan.variants.len());
     let lines = LinesRequest {
         flows: (0..flows)
             .filter_map(|flow| u32::try_from(flow).ok())
@@ -257,56 +243,14 @@ fn record_lines(runs: &mut [Run], request: &CompareRequest, plan: &Plan) -> Resu
     Ok(())
 }
 
-fn comparison(plan: &Plan, resolved: &[Value], finished: &[Option<Finished>]) -> Comparison {
-    let parts: Vec<Option<&Part>> = finished
-        .iter()
-        .map(|one| one.as_ref()?.as_ref().ok())
-        .collect();
-    let mut rows = rows(&parts);
-    let found = summary::summaries(&rows, plan);
-    let order = summary::order(&found, plan);
-    // Studies made with ns-2 count until the last ACK.
-    let acked = rows.iter().any(|row| row.flow.stack == "ns2");
-    let failed = finished.iter().flatten().filter(|one| one.is_err()).count();
-    let failed = (failed > 0).then_some((parts.len() - failed, parts.len()));
-    let first = resolved.first().unwrap_or(&Value::Null);
-    let buffer = parts.iter().flatten().next();
-    let buffer = buffer.map(|part| part.buffer.as_str());
-    let notes = notes::notes(plan, resolved, failed);
-    let headline = headline::headline(plan, resolved, &rows, buffer);
-    let most = u32::try_from(flows_of_each(plan)).unwrap_or(u32::MAX);
-    rows.retain(|row| row.flow.flow < most);
-    let table = Head {
-        headline,
-        startups: plan
-            .variants
-            .iter()
-            .map(|variant| variant.name.clone())
-            .collect(),
-        command: command::command(plan),
-        scenario: scenario_file::written(plan),
-        table: table(&found, &order, acked),
-        legend: notes::legend(plan, &found, &notes, acked),
-        warnings: [headline::warnings(plan, first), failures(plan, finished)].concat(),
-        rows: rows
-            .iter()
-            .map(|row| rows::document(row, plan, &parts))
-            .collect(),
-    };
-    let named = |row: Row| (plan.variants[row.run].name.clone(), row);
-    let mut shown: Vec<(String, Row)> = rows.into_iter().map(named).collect();
-    shown.sort_by_key(|(name, _)| order.iter().position(|one| one == name));
-    Comparison { table, shown }
-}
-
-/// Why runs failed.
-fn failures(plan: &Plan, finished: &[Option<Finished>]) -> Vec<String> {
-    let failed = plan.variants.iter().zip(finished);
-    let failed = failed.filter_map(|(variant, one)| Some((variant, one.as_ref()?.as_ref().err()?)));
-    let (size, seed) = (&plan.size, plan.seed);
-    failed
-        .map(|(variant, error)| format!("{} with {size}, seed {seed}: {error}", variant.name))
-        .collect()
+fn comparison(view: &View, resolved: &[Value], finished: &[Option<Finished>]) -> Comparison {
+    let most = u32::try_from(flows_of_each(view)).unwrap_or(u32::MAX);
+    let (table, rows) = Head::of(view, resolved, finished, most);
+    let named = |row: Row| (view.plan.variants[row.run].name.clone(), row);
+    Comparison {
+        table,
+        shown: rows.into_iter().map(named).collect(),
+    }
 }
 
 fn framed(whole: &Comparison, traced: &Traced) -> Vec<u8> {

@@ -1,9 +1,5 @@
 //! One line on what was compared, and warnings about what was perhaps not meant.
 
-use crate::notes::without_effect;
-use crate::omissions::omissions;
-use crate::plan::Plan;
-use crate::rows::Row;
 use crate::{ingredients, text};
 use flowstart_control::{Amount, Bytes, InitialWindow};
 use serde::Deserialize;
@@ -95,30 +91,6 @@ impl Headline {
     }
 }
 
-/// The headline of a plan.
-pub(crate) fn headline(
-    plan: &Plan,
-    resolved: &[Value],
-    rows: &[Row],
-    buffer: Option<&str>,
-) -> String {
-    let mut controls: Vec<String> = rows.iter().map(|row| row.flow.cc.to_string()).collect();
-    controls.sort_unstable();
-    controls.dedup();
-    let bdps = rows.iter().map(|row| row.flow.bdp_pkts);
-    let headline = Headline {
-        resolved: resolved.to_vec(),
-        bdp: bdps.clone().min().zip(bdps.max()),
-        entries: vec![0],
-        web: Vec::new(),
-        controls,
-        seeds: (plan.seed, plan.seed),
-        buffer: buffer.map(str::to_owned),
-        with_window: true,
-    };
-    headline.written()
-}
-
 /// The whole packets of an initial window of segments that carry `mss`; 0 for other texts.
 pub fn initial_window(rule: &str, mss: &str) -> u64 {
     let mss = mss.parse().ok();
@@ -134,7 +106,7 @@ pub fn initial_window(rule: &str, mss: &str) -> u64 {
 }
 
 /// The whole packets of a resolved stack's initial window.
-fn window_of(stack: &Value) -> u64 {
+pub(crate) fn window_of(stack: &Value) -> u64 {
     let text = |name: &str| stack[name].as_str().unwrap_or_default();
     initial_window(text("iw"), text("mss"))
 }
@@ -200,16 +172,4 @@ pub fn small_buffers(given: &Value, resolved: &Value, window: u64) -> Vec<SmallB
         }
     }
     found
-}
-
-/// The warnings about the buffers of a plan, about fields that change nothing, and about what a preset
-/// leaves out that can decide the startup.
-pub(crate) fn warnings(plan: &Plan, resolved: &Value) -> Vec<String> {
-    let window = window_of(&resolved["stack"]);
-    let found = small_buffers(&plan.path.object().into(), &resolved["path"], window);
-    let buffers = found.iter().map(|one| one.warning("", window));
-    let lines = buffers.chain(without_effect(resolved));
-    lines
-        .chain(omissions(std::slice::from_ref(resolved)).1)
-        .collect()
 }

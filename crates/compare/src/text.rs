@@ -79,6 +79,15 @@ pub fn ratio(value: Option<f64>) -> String {
     }
 }
 
+/// The ends of a range of numbers: `0.17–3.9`, or one of them where both look the same.
+pub(crate) fn ends(ends: [Option<f64>; 2], shown: fn(Option<f64>) -> String) -> String {
+    let [low, high] = ends.map(shown);
+    match low == high {
+        true => low,
+        false => format!("{low}–{high}"),
+    }
+}
+
 /// A whole number with commas between thousands.
 pub(crate) fn grouped(value: f64) -> String {
     let plain = format!("{value:.0}");

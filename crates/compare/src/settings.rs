@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// The rate of a host's interface in comparisons where the path gives none. A path without lines
 /// before the bottleneck would otherwise give its rate, which senders do not have.
-pub(crate) const INTERFACE: &str = "1Gbps";
+pub const INTERFACE: &str = "1Gbps";
 
 /// The type of an option's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]

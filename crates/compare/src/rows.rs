@@ -1,0 +1,158 @@
+//! The rows of a comparison: one for each flow, or for each request on a connection.
+
+use crate::plan::{Case, Plan};
+use flowstart_sim::record::flow::{FlowRow, TransferRow};
+use flowstart_sim::record::object::ObjectRow;
+use flowstart_sim::record::startup::StartupRow;
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// Measures of what follows the end of startup, for flows with an available rate.
+pub const MEASURES: [&str; 6] = [
+    "exit_dropped_pkts",
+    "later_dropped_pkts",
+    "exit_recoveries",
+    "exit_to_90_s",
+    "exit_queue_pkts",
+    "mean_acked_s",
+];
+
+/// The rows of one run that a comparison uses.
+#[derive(Default)]
+pub struct RunRows {
+    /// One for each flow.
+    pub flows: Vec<FlowRow>,
+    /// One for each write of flows that list them.
+    pub transfers: Vec<TransferRow>,
+    /// One for each object of web sessions.
+    pub objects: Vec<ObjectRow>,
+    /// One for each flow with an available rate.
+    pub startups: Vec<StartupRow>,
+}
+
+/// A flow of a comparison, a request on a connection, or the response of a web session.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Which run.
+    pub run: usize,
+    /// What that run is.
+    pub case: Case,
+    /// The flow; of a request with its own times, sizes and counts.
+    pub flow: FlowRow,
+    /// Which request on its connection, from 1.
+    pub request: Option<u32>,
+    /// What it is of a web session.
+    pub object: Option<ObjectRow>,
+    /// What followed the end of startup.
+    pub measures: Option<StartupRow>,
+    /// Whether it is under test.
+    pub tested: bool,
+}
+
+/// The rows of a run with their places in the comparison.
+///
+/// The flows of requests are left out: the time of a response or an object counts from its request.
+pub fn rows(plan: &Plan, run: usize, case: Case, of: RunRows) -> Vec<Row> {
+    let (places, requesting) = (plan.places(), plan.requesting());
+    let objects = of.objects.into_iter();
+    let mut objects: HashMap<u32, ObjectRow> = objects
+        .filter_map(|object| Some((object.flow?, object)))
+        .collect();
+    let startups = of.startups.into_iter();
+    let mut startups: HashMap<u32, StartupRow> = startups.map(|one| (one.flow, one)).collect();
+    let mut found = Vec::new();
+    for mut flow in of.flows {
+        let object = objects.remove(&flow.flow);
+        let entry = places.get(flow.flow as usize);
+        let entry = entry.filter(|entry| object.is_none() && !requesting.contains(*entry));
+        let tested = match (&object, entry) {
+            (Some(object), _) => plan.tested_web.contains(&(object.web as usize)),
+            (None, Some(entry)) => plan.tested.contains(entry),
+            (None, None) => continue,
+        };
+        if tested {
+            flow.startup = plan.variants[case.variant].begins().into();
+        }
+        let row = Row {
+            run,
+            case,
+            measures: startups.remove(&flow.flow),
+            flow,
+            request: None,
+            object,
+            tested,
+        };
+        let writes = entry.map_or(&[][..], |entry| plan.writes(*entry));
+        match tested && writes.len() > 1 {
+            true => found.extend(requests(&row, writes, &of.transfers)),
+            false => found.push(row),
+        }
+    }
+    found
+}
+
+/// A row for each write of a flow. Its time counts from the write that it waits for: the request.
+fn requests<'a>(
+    row: &'a Row,
+    writes: &'a [Value],
+    transfers: &'a [TransferRow],
+) -> impl Iterator<Item = Row> + 'a {
+    let transfer = |flow: u64, number: u64| {
+        let is = |one: &&TransferRow| (one.flow.into(), one.transfer.into()) == (flow, number);
+        transfers.iter().find(is)
+    };
+    (0_u32..).zip(writes).filter_map(move |(number, write)| {
+        let own = transfer(row.flow.flow.into(), number.into())?;
+        let cause = write["after"]["flow"].as_u64();
+        let asked = match cause {
+            Some(flow) => transfer(flow, write["after"]["write"].as_u64().unwrap_or(0))?,
+            None => own,
+        };
+        Some(request(row, number + 1, own, asked))
+    })
+}
+
+fn request(row: &Row, number: u32, own: &TransferRow, asked: &TransferRow) -> Row {
+    let mut found = row.clone();
+    found.request = Some(number);
+    let flow = &mut found.flow;
+    let since = |end: Option<f64>| Some(nanoseconds(end? - asked.available_s?));
+    let waited_s = own
+        .available_s
+        .zip(asked.available_s)
+        .map(|(own, asked)| own - asked);
+    flow.packets_sent = own.packets_sent.into();
+    flow.packets_dropped = own.packets_dropped.into();
+    flow.packets_retransmitted = own.packets_retransmitted.into();
+    flow.timeouts = own.timeouts.into();
+    flow.size_bytes = Some(own.bytes);
+    flow.fct_s = since(own.delivered_s);
+    flow.duration_s = since(own.acked_s);
+    flow.ideal_fct_s = waited_s.map(|waited_s| waited_s + own.ideal_fct_s);
+    let ideal = flow.ideal_fct_s.filter(|ideal| *ideal != 0.0);
+    flow.slowdown = flow
+        .fct_s
+        .zip(ideal)
+        .map(|(fct_s, ideal_s)| fct_s / ideal_s);
+    flow.complete = flow.duration_s.is_some();
+    if !exits_within(flow, own.available_s, own.acked_s) {
+        flow.startup_exit_s = None;
+        flow.startup_exit_cwnd_segments = None;
+        flow.startup_exit_flight_bytes = None;
+        flow.startup_exit_reason = None;
+    }
+    found
+}
+
+/// Whether the flow's startup ended between two times.
+fn exits_within(flow: &FlowRow, begin: Option<f64>, end: Option<f64>) -> bool {
+    let at = flow.opened_s.zip(flow.startup_exit_s);
+    at.zip(begin).is_some_and(|((opened, exit), begin)| {
+        begin <= opened + exit && end.is_none_or(|end| opened + exit <= end)
+    })
+}
+
+/// A time rounded to nanoseconds, so that a difference has no more digits than its parts.
+fn nanoseconds(time_s: f64) -> f64 {
+    format!("{time_s:.9}").parse().unwrap_or(time_s)
+}
