@@ -5,7 +5,6 @@ import inspect
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_args
 
 from flowstart.cli import console
@@ -102,6 +101,8 @@ class Group:
         return self._loaded(home)
 
     def _homes(self) -> dict[str, str]:
+        from importlib.metadata import entry_points  # slow to import
+
         added = entry_points(group=self._plugins) if self._plugins else ()
         return self._commands | {each.name: each.value for each in added}
 

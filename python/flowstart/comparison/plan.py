@@ -18,6 +18,7 @@ from flowstart.model.quantities import size_texts
 from flowstart.model.scenario import Scenario, ScenarioLike
 from flowstart.model.variants import Variant, read_all, settled
 from flowstart.questions.compare import Compare
+from flowstart.questions.option import of
 
 DEFAULT_STARTUPS = tuple(_native.USUAL_STARTUPS)
 MOST_RUNS = 1_000_000
@@ -83,20 +84,20 @@ class Plan:
         preset has the default one.
         """
         requests = question.requests
+        if requests is not None and not isinstance(requests, int):
+            raise RequestError("a whole number is needed", ("requests",), repr(requests))
         if requests is not None and not 2 <= requests <= MOST_RUNS:
             right = (
                 "at least two are needed" if requests < 2 else f"at most {MOST_RUNS} is possible"
             )
             raise RequestError(right, ("requests",), requests)
-        stack = stacks.of_scenario(stacks.fields(question.stack))
-        is_usual = stack == {"preset": stacks.DEFAULT}
-        options = {name: getattr(question, name) for name in OF_FLOWS}
-        options |= {"stack": None if is_usual else stacks.written(stack)}
-        flows = [dict(flow) for flow in json.loads(_native.comparison_flows(encode(options)))]
-        base = plain({"path": path, "stack": stack, "flows": flows})
+        fields = stacks.of_scenario(stacks.fields(question.stack))
+        is_usual = fields == {"preset": stacks.DEFAULT}
+        options = _options(question) | {"stack": None if is_usual else stacks.written(fields)}
+        entries = [dict(flow) for flow in json.loads(_native.comparison_flows(encode(options)))]
         sizes = size_texts("sizes", question.sizes)
-        sizes = DEFAULT_SIZES if sizes is None else sizes
-        plan = cls._made(question, base, sizes, CustomStartups())
+        base = plain({"path": path, "stack": fields, "flows": entries})
+        plan = cls._made(question, base, DEFAULT_SIZES if sizes is None else sizes)
         return dataclasses.replace(plan, command=plan.written(options))
 
     @classmethod
@@ -105,18 +106,16 @@ class Plan:
 
         Sizes are for flows under test that have no size.
         """
-        for name in ("stack", *OF_FLOWS):
-            if getattr(question, name) is not None:
-                raise RequestError(f"`{name}` belongs into the scenario, which describes it all")
-        custom = CustomStartups()
-        base = custom.settle(scenario.document(like, allow_python=question.allow_python))
+        for name in _options(question):
+            raise RequestError(f"`{name}` belongs into the scenario, which describes it all")
+        custom, allow_python = CustomStartups(), question.allow_python
+        base = custom.settle(scenario.document(like, allow_python=allow_python))
         flows = base.get("flows") or ([] if base.get("web") else [{}])
         sizes = size_texts("sizes", question.sizes)
         plan = cls._made(question, base | {"flows": flows}, sizes, custom)
         described = isinstance(like, (Scenario, Mapping))
-        options = {"allow_python": question.allow_python}
+        options, file = {"allow_python": allow_python}, None if described else str(like)
         plan.native  # noqa: B018 # refuses what contradicts
-        file = None if described else str(like)
         return dataclasses.replace(plan, command=file and plan.written(options, file))
 
     @classmethod
@@ -125,9 +124,10 @@ class Plan:
         question: Compare,
         base: Document,
         sizes: Sequence[str] | None,
-        custom: CustomStartups,
+        custom: CustomStartups | None = None,
     ) -> Self:
-        """The plan of a scenario; `sizes` are for flows that have none."""
+        """The runs of a scenario."""
+        custom = custom or CustomStartups()
         variants = read_all(question.variants, allow_python=question.allow_python)
         seed = base.get("seed", 1) if question.seed is None else question.seed
         return cls(
@@ -236,6 +236,22 @@ class Plan:
         words = ["flowstart", command, *([file] if file else [])]
         path, given = specs.pairs(path), specs.pairs(options)
         return self.native.command(words, path, given, [*without], self.seeds[0], self.repeat)
+
+
+BESIDE_A_SCENARIO = (
+    *("startups", "variants", "baseline", "sizes", "seed", "repeat", "uncertainty", "workers"),
+    *("max_memory", "max_time", "allow_python"),
+)
+"""The fields of a question that do not describe path, endpoints and flows."""
+
+
+def _options(question: Compare) -> dict[str, Any]:
+    """What a question sets of endpoints and flows, by the option's name."""
+    return {
+        each.name: value
+        for each in of(Compare, without=("setting", *BESIDE_A_SCENARIO))
+        if (value := getattr(question, each.name)) not in (None, each.default)
+    }
 
 
 def _seeds(first: object, repeat: int | None) -> tuple[int, ...]:

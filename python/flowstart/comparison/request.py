@@ -29,19 +29,33 @@ def refuse_what_does_nothing(
     _native.check_options(_text(found), list(startups), _text(stack or {}), custom.natives())
 
 
+APPLICABLE = ("stagger", "flows", "requests", "idle", "hosts", "cached_cwnd", "quick_start")
+"""Fields of a question and its path that change nothing without others, or under some startups."""
+
+
 def plan(question: Compare) -> Plan:
-    """What is compared; None stands for the usual startups and sizes.
+    """What is compared; None for the usual startups and sizes.
 
     Raises RequestError where a field is wrong, contradicts another or would change nothing.
     """
     compared = Plan.of(question)
     if isinstance(path := question.setting, NetworkPath):
-        given = {each.name: getattr(path, each.name) for each in dataclasses.fields(path)}
-        given |= {name: getattr(question, name) for name in OF_FLOWS}
-        refuse_what_does_nothing(
-            given, compared.begins, compared.custom, compared.base.get("stack")
-        )
-    return compared
+        given = {
+            name: _word(getattr(question, name, getattr(path, name, None))) for name in APPLICABLE
+        }
+        refuse_what_does_nothing(given, found.begins, found.custom, found.base.get("stack"))
+    return found
+
+
+def _word(value: Any) -> Any:
+    """A value as one word; a rule of routers begins with its admission."""
+    if not isinstance(value, Mapping):
+        return value
+    admission, *others = (
+        value.get("admission", ""),
+        *(f"{name}={each}" for name, each in value.items() if name != "admission"),
+    )
+    return ":".join(filter(None, [admission, ",".join(others)]))
 
 
 def question_of(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,6 @@ simulator. Numbers become text with the unit that their field has.
 """
 
 import dataclasses
-import textwrap
 from typing import Any
 
 from flowstart.model import quantities
@@ -42,12 +41,7 @@ def _attributes(part: Part) -> str:
     for field in part.fields:
         usual = field.unless_given
         default = f" [{usual}]" if usual and not field.required else ""
-        lines += textwrap.wrap(
-            f"{field.name}: {field.short}{default}",
-            96,
-            initial_indent="    ",
-            subsequent_indent=" " * 8,
-        )
+        lines.append(f"    {field.name}: {field.short}{default}")
     return "\n".join(lines)
 
 

@@ -6,7 +6,6 @@ left.
 """
 
 import functools
-import multiprocessing
 import os
 import pickle
 import sys
@@ -88,6 +87,8 @@ def cores() -> int:
 
 def may_use_processes() -> bool:
     """Whether startups in Python may run in other processes; under a debugger they stay here."""
+    import multiprocessing  # with sockets, which commands do without
+
     monitoring = getattr(sys, "monitoring", None)  # from Python 3.12 on
     debugged = monitoring is not None and monitoring.get_tool(monitoring.DEBUGGER_ID) is not None
     is_daemon = multiprocessing.current_process().daemon  # it may start none
