@@ -57,10 +57,9 @@ def compare(
 
 def _of_scenario(scenario: str, given: Given, question: Given) -> dict[str, Any]:
     """The keywords of `fs.compare` for a scenario, which describes path and flows itself."""
-    from flowstart.comparison.plan import OF_FLOWS
+    from flowstart.comparison.plan import BESIDE_A_SCENARIO
 
-    described = {*OF_FLOWS, "stack", *(each.name for each in (*flags.PATH, *flags.ENDPOINTS))}
-    others = [each for each in OPTIONS if each.name in given and each.name in described]
+    others = [each for each in OPTIONS if each.name in given and each.name not in BESIDE_A_SCENARIO]
     if others and not pathlib.Path(scenario).exists():
         raise RequestError(f"{scenario}: no such scenario file; values have no spaces, such as 1MB")
     for each in others:

@@ -27,11 +27,6 @@ REMEMBERED = _native.CACHED_CWND
 DEFAULT_SIZES = tuple(_native.USUAL_SIZES)
 FEWEST_REPEATS, MOST_REPEATS = 10, 320
 """How many repeats a size has at least and at most, for a verdict."""
-OF_FLOWS = (
-    *("cc", "flows", "stagger", "requests", "idle"),
-    *("cached_cwnd", "landing", "available_rate"),
-)
-"""The fields of a question that describe the flows on a path."""
 
 
 class Case(NamedTuple):

@@ -3,13 +3,12 @@
 `given` has options by the name of the field that they set.
 """
 
-import dataclasses
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flowstart import _native
-from flowstart.comparison.plan import OF_FLOWS, Plan
+from flowstart.comparison.plan import Plan
 from flowstart.errors import RequestError
 from flowstart.model.custom import CustomStartups
 from flowstart.model.document import encode
@@ -38,7 +37,7 @@ def plan(question: Compare) -> Plan:
 
     Raises RequestError where a field is wrong, contradicts another or would change nothing.
     """
-    compared = Plan.of(question)
+    found = Plan.of(question)
     if isinstance(path := question.setting, NetworkPath):
         given = {
             name: _word(getattr(question, name, getattr(path, name, None))) for name in APPLICABLE
