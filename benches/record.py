@@ -13,7 +13,7 @@ from builds import ROOT, Revision, built, resolve
 from failures import RequestError
 from sitting import BARE_LOOP, Contender, Speeds, alternate
 
-PAGE = ROOT / "docs" / "speed-record.md"
+PAGE = ROOT / "docs" / "maintainers" / "speed-record.md"
 
 KEY_WORKLOADS = (
     "bulk",
