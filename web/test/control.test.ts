@@ -12,5 +12,5 @@ test("a refusal names the controls of the page instead of options", () => {
 });
 
 test("an option without a control stays as it is", () => {
-  assert.equal(withLabels("raise it with --max-packets 1e12", CONTROLS), "raise it with --max-packets 1e12");
+  assert.equal(withLabels("raise it with --max-time 1h", CONTROLS), "raise it with --max-time 1h");
 });

@@ -67,7 +67,7 @@ class Settings:
 
     @property
     def document(self) -> dict[str, Any]:
-        """What a state may have, as `crates/page` reads it."""
+        """What a state may have, as `crates/compare` reads it."""
         paths = {
             name: {field: value for field, value in fields.items() if field != "about"}
             for name, fields in named_paths().items()
