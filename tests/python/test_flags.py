@@ -9,6 +9,8 @@ import pytest
 
 import flowstart as fs
 from flowstart.cli import compare, flags
+from flowstart.cli.app import NAME, ROOT, with_files
+from flowstart.cli.command import app_of
 from flowstart.questions.compare import Compare
 from flowstart.questions.live import Live
 from flowstart.questions.option import Option, Question, asking, of
@@ -93,3 +95,51 @@ def test_what_only_a_real_stack_has_is_refused_in_the_simulator(path: fs.Network
     assert {field.name for field in dataclasses.fields(Live)} <= {
         *inspect.signature(fs.compare).parameters
     }
+
+
+SMALL = "tests/data/captures/small.pcap"
+PLAIN = "tests/data/captures/field/plain.pcap"
+PATH = ("--rate", "10Mbps", "--rtt", "100ms", "--size", "10kB")
+
+
+def test_files_may_stand_on_both_sides_of_an_option(cli: Callable[..., Any]) -> None:
+    apart, together = (
+        cli("capture", SMALL, "--details", PLAIN),
+        cli("capture", "--details", SMALL, PLAIN),
+    )
+    assert apart.status == together.status == 0
+    assert apart.out == together.out
+
+
+@pytest.mark.parametrize(
+    ("words", "refusal"),
+    [
+        (("compare", *PATH, "--json=false"), "--json: it takes no value; give it alone"),
+        (("compare", "--variant", "-h"), "no path is given"),
+        (("compare", "--json", "--", "--json"), "--json: there is no such file"),
+        (("capture", "--details", "--", "-x.pcap", "--details"), "cannot open -x.pcap"),
+        (("capture", SMALL, "--bogus"), "--bogus: there is no such option"),
+        (("capture",), "FILE is missing"),
+        (("--version", "--bogus"), "--version: no further argument is possible"),
+    ],
+)
+def test_words_are_options_only_where_a_command_takes_them_so(
+    cli: Callable[..., Any], words: tuple[str, ...], refusal: str
+) -> None:
+    answer = cli(*words)
+    assert (answer.status, answer.out) == (2, "")
+    assert answer.err.startswith(f"flowstart: {refusal}")
+    assert answer.err.count("\n") == 1
+
+
+def test_a_replay_takes_numbers_as_it_takes_text() -> None:
+    numbers = fs.replay(PLAIN, uncertainty=False, rate=5e6, rtt=0.02, buffer="20pkt")
+    text = fs.replay(PLAIN, uncertainty=False, rate="5Mbps", rtt="20ms", buffer="20pkt")
+    assert numbers.to_dict() == text.to_dict()
+    with pytest.raises(fs.RequestError, match=r"^rtt: `-0\.02`: seconds from 0 on"):
+        fs.replay(PLAIN, rtt=-0.02)
+
+
+def test_completion_in_bash_completes_names_of_files_too() -> None:
+    script = app_of(ROOT, NAME).generate_completion(shell="bash")
+    assert "complete -o default -F" in with_files(script)

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from flowstart.cli import console, help_page
-from flowstart.cli.command import Group, Loaded, app_of
+from flowstart.cli.command import Group, Loaded, app_of, option_places
+from flowstart.errors import RequestError
 from flowstart.questions.option import Option, Parameter
 
 _SHELL = "the shell in use"
@@ -41,19 +42,28 @@ NAME = "flowstart"
 def app(words: Sequence[str]) -> int:
     """Runs a command line, and returns the exit status."""
     match words:
-        case ["--version", *_]:
+        case ["--version" | "--show-completion" | "--install-completion" as option, _, *_]:
+            raise RequestError(f"{option}: no further argument is possible")
+        case ["--version"]:
             from flowstart.cli.doctor import lines
 
             console.say("\n".join(lines()))
-        case ["--show-completion", *_]:
-            console.say(app_of(ROOT, NAME).generate_completion())
-        case ["--install-completion", *_]:
-            console.say(f"Completion is in {app_of(ROOT, NAME).install_completion()}")
+        case ["--show-completion"]:
+            console.say(with_files(app_of(ROOT, NAME).generate_completion()))
+        case ["--install-completion"]:
+            script = app_of(ROOT, NAME).install_completion()
+            script.write_text(with_files(script.read_text("utf-8")), "utf-8")
+            console.say(f"Completion is in {script}")
         case ["__complete", *_]:
             app_of(ROOT, NAME)(list(words), result_action="return_value")
         case _:
             return _run(ROOT, [NAME], words)
     return 0
+
+
+def with_files(script: str) -> str:
+    """A script of completion that completes the names of files in bash, where there is no other."""
+    return script.replace("\ncomplete -F", "\ncomplete -o default -F")
 
 
 def _run(command: Loaded, path: Sequence[str], words: Sequence[str]) -> int:
@@ -62,7 +72,7 @@ def _run(command: Loaded, path: Sequence[str], words: Sequence[str]) -> int:
         name, *rest = words or [command.usual or "--help"]
         if name not in HELP:
             return _run(command.find(path, name), [*path, name], rest)
-    options = words[: words.index("--")] if "--" in words else words
+    options = [words[place] for place in option_places(command, words)]
     wanted = [word for word in options if word in HELP]
     if wanted or isinstance(command, Group):
         console.say(help_page.page(path, command, complete="--help-all" in wanted))

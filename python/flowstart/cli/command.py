@@ -127,18 +127,28 @@ def read(command: Command, path: Sequence[str], words: Sequence[str]) -> dict[st
     from cyclopts.exceptions import CycloptsError
 
     switches = {each.flag for each in command.parameters if each.is_switch}
-    once = [word for i, word in enumerate(words) if word not in switches or word not in words[:i]]
+    places = option_places(command, words)
+    options = [words[place] for place in places]
+    for option in options:
+        flag, equals, _ = option.partition("=")
+        if equals and flag in switches:
+            raise RequestError(f"{flag}: it takes no value; give it alone")
+    again = {p for i, p in enumerate(places) if words[p] in switches and words[p] in options[:i]}
+    once = [word for place, word in enumerate(words) if place not in again]
+    app = app_of(command, path[-1])
+    app.help_flags = ()  # help is printed before, and a value may have the name of its option
     try:
-        _, bound, _ = app_of(command, path[-1]).parse_args(
-            once, exit_on_error=False, print_error=False
-        )
+        _, bound, _ = app.parse_args(once, exit_on_error=False, print_error=False)
     except CycloptsError as error:
         raise _refusal(error, command, path) from None
     by_name = {each.name: each for each in command.parameters}
-    options = words[: words.index("--")] if "--" in words else words
-    for name, value in bound.arguments.items():
-        for word in value if by_name[name].is_argument and isinstance(value, list) else ():
-            if word.startswith("-") and word != "-" and word in options:
+    for name in command.required:
+        if not bound.arguments.get(name):
+            raise _missing(by_name[name])
+    behind = len(words) - words.index("--") - 1 if "--" in words else 0
+    for value in bound.arguments.values():
+        for word in value[: len(value) - behind] if isinstance(value, tuple) else ():
+            if word.startswith("-") and word != "-":
                 raise _unknown(word.partition("=")[0], command, path)
     return {
         name: _value(by_name[name], value)
@@ -147,10 +157,33 @@ def read(command: Command, path: Sequence[str], words: Sequence[str]) -> dict[st
     }
 
 
+def option_places(command: Loaded, words: Sequence[str]) -> list[int]:
+    """Where options are: not the values of options, and nothing after `--`."""
+    valued = {
+        name
+        for each in command.parameters
+        if not each.is_switch and not each.is_argument
+        for name in (each.flag, each.option.short)
+    }
+    places = []
+    is_value = False
+    for place, word in enumerate(words):
+        if is_value:
+            is_value = False
+            continue
+        if word == "--":
+            break
+        is_value = word in valued
+        if word.startswith("-"):
+            places.append(place)
+    return places
+
+
 def _value(declared: Parameter, text: Any) -> Any:
     """What the words of an option come to. Raises RequestError where they are none of its kind."""
     if declared.is_switch:
         return not declared.default
+    text = list(text) if isinstance(text, tuple) else text
     for word in text if isinstance(text, list) else [text]:
         if not word and re.search(r"FILE|DIR|\.toml", declared.option.metavar or ""):
             raise RequestError(
@@ -208,6 +241,9 @@ def _as_cyclopts(declared: Parameter, *, is_required: bool) -> inspect.Parameter
         described = Declaration(
             help=option.help, completer=completer, allow_leading_hyphen=declared.is_repeatable
         )
+        if declared.is_repeatable:  # others stop at the first option
+            several = inspect.Parameter.VAR_POSITIONAL
+            return inspect.Parameter(declared.name, several, annotation=Annotated[str, described])
     else:
         place = inspect.Parameter.KEYWORD_ONLY
         described = Declaration(
@@ -229,7 +265,8 @@ def _completer(declared: Parameter) -> Callable[[Any], list[str]]:
     """The names of an option, each behind those that are there before the last comma."""
 
     def complete(context: Any) -> list[str]:
-        before, comma, _ = context.incomplete.rpartition(",")
+        # bash keeps the backslashes of what it has completed.
+        before, comma, _ = context.incomplete.replace("\\", "").rpartition(",")
         names = declared.option.names() if declared.option.names else ()
         return [f"{before}{comma}{name}" for name in names]
 
@@ -253,18 +290,21 @@ def _refusal(error: "CycloptsError", command: Command, path: Sequence[str]) -> R
         remedy = "join its values with commas" if is_list else "it takes one value"
         return RequestError(f"{declared.flag} is given twice; {remedy}")
     if isinstance(error, exceptions.MissingArgumentError) and declared:
-        if declared.name == "files":
-            return RequestError(
-                "FILE is missing: name captures or logs, or - for the standard input"
-            )
-        if declared.is_argument:
-            return RequestError(f"{declared.flag} is missing: {declared.option.help}")
-        return RequestError(f"{declared.flag}: a value is missing: {declared.value}")
+        return _missing(declared)
     if isinstance(error, exceptions.UnusedCliTokensError):
         return RequestError(
             f"`{(error.unused_tokens or [''])[0]}`: no further argument is possible"
         )
     return RequestError(str(error).splitlines()[-1])
+
+
+def _missing(declared: Parameter) -> RequestError:
+    """A value that a command needs."""
+    if declared.name == "files":
+        return RequestError("FILE is missing: name captures or logs, or - for the standard input")
+    if declared.is_argument:
+        return RequestError(f"{declared.flag} is missing: {declared.option.help}")
+    return RequestError(f"{declared.flag}: a value is missing: {declared.value}")
 
 
 ELSEWHERE = {

@@ -123,13 +123,19 @@ class Parameter:
         return kind in (self.kind, *get_args(self.kind))
 
 
+def option_of(annotation: Any) -> Option | None:
+    """What an annotation declares, also of a field without an option on a command line."""
+    metadata = getattr(annotation, "__metadata__", ())
+    return next((data for data in metadata if isinstance(data, Option)), None)
+
+
 def parameter(name: str, annotation: Any, default: Any = None) -> Parameter | None:
-    """The parameter that an annotation declares; None without an `Option`."""
-    kind, *metadata = get_args(annotation) if hasattr(annotation, "__metadata__") else (annotation,)
-    options = [data for data in metadata if isinstance(data, Option)]
-    if not options or options[0].flag == "":
+    """The parameter of a command line that an annotation declares; None where it has none."""
+    option = option_of(annotation)
+    if option is None or option.flag == "":
         return None
-    return Parameter(name, options[0], kind, None if default is dataclasses.MISSING else default)
+    kind = get_args(annotation)[0]
+    return Parameter(name, option, kind, None if default is dataclasses.MISSING else default)
 
 
 def of(question: Any, *, without: Sequence[str] = ()) -> tuple[Parameter, ...]:
@@ -176,10 +182,9 @@ class Question:
     def __post_init__(self) -> None:
         """Raises RequestError where a value is not of its field's kind."""
         for field in dataclasses.fields(self):
-            declared = parameter(field.name, field.type)
-            value = getattr(self, field.name)
-            if declared and declared.option.reads and value is not None:
-                object.__setattr__(self, field.name, declared.option.reads(field.name, value))
+            option, value = option_of(field.type), getattr(self, field.name)
+            if option and option.reads and value is not None:
+                object.__setattr__(self, field.name, option.reads(field.name, value))
 
 
 def asking(question: Callable[P, Q]) -> Callable[[Callable[[Q], R]], Callable[P, R]]:
@@ -301,4 +306,5 @@ class _Short:
         self.kind = kind
 
     def __repr__(self) -> str:
-        return re.sub(r"\b(?:\w+\.)+(?=\w)", "", inspect.formatannotation(self.kind))
+        shown = re.sub(r"\b(?:\w+\.)+(?=\w)", "", inspect.formatannotation(self.kind))
+        return re.sub(r"ForwardRef\('(.*?)'\)", r"\1", shown)

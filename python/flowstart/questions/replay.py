@@ -63,7 +63,7 @@ class Replay(Bounded):
     cc: Annotated[str | None, of_cc("the recorded one")] = None
     direction: Annotated[
         str,
-        _captures("Side whose data is under test: server, client or both. [server]", "SIDE"),
+        _captures("Side whose data is under test: server, client or both.", "SIDE"),
     ] = "server"
     networks: Annotated[
         Sequence[str],
@@ -173,7 +173,7 @@ class Replay(Bounded):
             panel="Endpoints",
         ),
     ] = None
-    seed: Annotated[int, Option("Seed of all random draws. [1]", panel="Execution")] = 1
+    seed: Annotated[int, Option("Seed of all random draws.", panel="Execution")] = 1
     workers: Annotated[int | None, WORKERS] = None
     allow_python: Annotated[bool, ALLOW_PYTHON] = False
     progress: Annotated[Callable[[int, int], object] | None, PROGRESS] = None

@@ -27,9 +27,13 @@ class Run(Bounded):
 
     scenario_like: Annotated[ScenarioLike, SCENARIO]
     _: KW_ONLY
-    trace: Annotated[bool | None, Option("Trace of windows, packets and queues; requires -o.")] = (
-        None
-    )
+    trace: Annotated[
+        bool | None,
+        Option(
+            "Trace of windows, packets and queues; requires -o.",
+            meaning="Trace of windows, packets and queues.",
+        ),
+    ] = None
     packets: Annotated[
         Sequence[int],
         Option("Numbers of the flows whose packets are recorded for qlog and pcap.", flag=""),
