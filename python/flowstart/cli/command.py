@@ -143,7 +143,7 @@ def read(command: Command, path: Sequence[str], words: Sequence[str]) -> dict[st
         raise _refusal(error, command, path) from None
     by_name = {each.name: each for each in command.parameters}
     for name in command.required:
-        if not bound.arguments.get(name):
+        if bound.arguments.get(name) in (None, ()):
             raise _missing(by_name[name])
     behind = len(words) - words.index("--") - 1 if "--" in words else 0
     for value in bound.arguments.values():
