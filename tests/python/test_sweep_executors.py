@@ -63,10 +63,10 @@ def test_workers_change_no_byte(tmp_path: pathlib.Path) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_the_time_of_all_batches_counts_together(tmp_path: pathlib.Path, workers: int) -> None:
+def test_batches_end_together_when_the_time_is_over(tmp_path: pathlib.Path, workers: int) -> None:
     with bounds.bounded(max_time=3) as mine:
-        found = swept(tmp_path, MadeUp(12, {"sleep": 0.5}), workers=workers)
-    assert (found.interrupted, mine.exceeded) == (True, "time")
+        result = swept(tmp_path, MadeUp(12, {"sleep": 0.5}), workers=workers)
+    assert (result.interrupted, mine.cause) == (True, "max_time='3s'")
 
 
 def killing(tmp_path: pathlib.Path, times: int) -> MadeUp:
