@@ -3,13 +3,20 @@
 use crate::avoidance::reno;
 use crate::entry::Entry;
 use crate::params::{AlgorithmKind, Params, SpecError};
-use crate::signals::{Ack, Established};
+use crate::signals::{Ack, Established, Loss};
 use crate::slow_start::SlowStart;
 use crate::startup::Maker;
 use crate::{catalog, Controller, Convention, Duration, Instant, Window};
 
 /// The round trip of these situations.
 pub(crate) const RTT: Duration = Duration::from_millis(100);
+
+/// A loss from 100 packets of 1000 bytes.
+pub(crate) const LOSS: Loss = Loss {
+    now: Instant::ZERO,
+    flight: 100_000,
+    usable: 100.0,
+};
 
 /// Point in time this many milliseconds after the beginning.
 pub(crate) fn at_ms(x: f64) -> Instant {

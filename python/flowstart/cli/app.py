@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from flowstart.cli import console, help_page
-from flowstart.cli.command import Group, Loaded, app_of, option_places
+from flowstart.cli.command import HELP_WORDS, Group, Loaded, app_of, option_places
 from flowstart.errors import RequestError
 from flowstart.questions.option import Option, Parameter
 
@@ -70,14 +70,11 @@ def _run(command: Loaded, path: Sequence[str], words: Sequence[str]) -> int:
     """Runs a command, or prints its help where an option requests that."""
     if isinstance(command, Group):
         name, *rest = words or [command.usual or "--help"]
-        if name not in HELP:
+        if name not in HELP_WORDS:
             return _run(command.find(path, name), [*path, name], rest)
     options = [words[place] for place in option_places(command, words)]
-    wanted = [word for word in options if word in HELP]
+    wanted = [word for word in options if word in HELP_WORDS]
     if wanted or isinstance(command, Group):
         console.say(help_page.page(path, command, complete="--help-all" in wanted))
         return 0
     return command(path, words)
-
-
-HELP = ("--help", "-h", "--help-all")

@@ -19,6 +19,7 @@ HELP = (
     Parameter("help_all", Option("Help with all options."), bool, False),
     Parameter("help", Option("Help with common options.", short="-h"), bool, False),
 )
+HELP_WORDS = tuple(word for each in HELP for word in (each.flag, each.option.short) if word)
 BOUNDS = ("max_memory", "max_time")
 """The options that bound what a command uses."""
 
@@ -210,8 +211,8 @@ def app_of(command: Loaded, name: str) -> "App":
     """A command, and all below it, as the library has it."""
     from cyclopts import App
 
-    flags = [name for each in HELP for name in (each.flag, each.option.short) if name]
-    app = App(name=name, help=command.help.partition("\n")[0], help_flags=flags, version_flags=())
+    about = command.help.partition("\n")[0]
+    app = App(name=name, help=about, help_flags=HELP_WORDS, version_flags=())
     if isinstance(command, Group):
         for each, below in command.commands.items():
             app.command(app_of(below, each))
@@ -235,17 +236,16 @@ def _as_cyclopts(declared: Parameter, *, is_required: bool) -> inspect.Parameter
     option = declared.option
     kind: Any = list[str] if declared.is_repeatable else str
     completer = _completer(declared) if option.names else None
-    place: Any = inspect.Parameter.POSITIONAL_ONLY
+    place: Any = inspect.Parameter.KEYWORD_ONLY
     if declared.is_argument:
+        place, kind = inspect.Parameter.POSITIONAL_ONLY, str
+        if declared.is_repeatable:  # a list would end at the first option
+            place = inspect.Parameter.VAR_POSITIONAL
         # `-` is the standard input; other words with a hyphen are refused as options.
         described = Declaration(
             help=option.help, completer=completer, allow_leading_hyphen=declared.is_repeatable
         )
-        if declared.is_repeatable:  # others stop at the first option
-            several = inspect.Parameter.VAR_POSITIONAL
-            return inspect.Parameter(declared.name, several, annotation=Annotated[str, described])
     else:
-        place = inspect.Parameter.KEYWORD_ONLY
         described = Declaration(
             name=[declared.flag, *([option.short] if option.short else [])],
             negative=(),
@@ -253,10 +253,11 @@ def _as_cyclopts(declared: Parameter, *, is_required: bool) -> inspect.Parameter
             help=option.help,
             completer=completer,
         )
+    has_default = not is_required and place is not inspect.Parameter.VAR_POSITIONAL
     return inspect.Parameter(
         declared.name,
         place,
-        default=inspect.Parameter.empty if is_required else None,
+        default=None if has_default else inspect.Parameter.empty,
         annotation=Annotated[bool if declared.is_switch else kind, described],
     )
 

@@ -253,12 +253,7 @@ fn whole_bytes(w: &Window, segments: Segments) -> Segments {
 mod tests {
     use super::*;
     use crate::signals::Delivery;
-
-    const LOSS: Loss = Loss {
-        now: Instant::ZERO,
-        flight: 100_000,
-        usable: 100.0,
-    };
+    use crate::testing::LOSS;
 
     /// With a window of 100 packets, above or in slow start.
     fn cubic(ssthresh: Segments) -> (CubicQuiche, Window) {

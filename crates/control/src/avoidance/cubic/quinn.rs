@@ -134,13 +134,8 @@ impl Avoidance for CubicQuinn {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::LOSS;
     use crate::Duration;
-
-    const LOSS: Loss = Loss {
-        now: Instant::ZERO,
-        flight: 100_000,
-        usable: 100.0,
-    };
 
     fn cubic(keeps_rest: bool) -> (CubicQuinn, Window) {
         let mut w = Window::new(1000);

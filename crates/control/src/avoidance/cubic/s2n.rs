@@ -186,12 +186,7 @@ impl Avoidance for CubicS2n {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const LOSS: Loss = Loss {
-        now: Instant::ZERO,
-        flight: 100_000,
-        usable: 100.0,
-    };
+    use crate::testing::LOSS;
 
     /// Behind a loss at 100 packets.
     fn reduced() -> (CubicS2n, Window) {
