@@ -1,5 +1,6 @@
 //! Options of `flowstart compare` that change nothing, given what is compared.
 
+use crate::command::option;
 use crate::stack::caches;
 use crate::startups::listed;
 use flowstart_control::entry::Need;
@@ -10,8 +11,8 @@ use std::collections::BTreeMap;
 /// The startup of the catalog that requests a rate on its SYN.
 const REQUESTS_RATE: &str = "quick-start";
 
-/// Refuses an option that is given and changes nothing under these startups and this stack. `hooks`
-/// are the names of the hooks of those startups that are not in the catalog.
+/// Refuses an option that is given and changes nothing under these startups and this stack; null is
+/// not given. `hooks` are the names of the hooks of those startups that are not in the catalog.
 ///
 /// # Errors
 ///
@@ -66,11 +67,9 @@ pub fn check_options(
         ),
     ];
     for (name, applies, otherwise) in options {
-        if let (Some(value), false) = (given.get(name), applies) {
-            let value = value
-                .as_str()
-                .map_or_else(|| value.to_string(), str::to_owned);
-            let problem = format!("`{value}` changes nothing: {otherwise}");
+        let value = given.get(name).filter(|value| !value.is_null());
+        if let (Some(value), false) = (value, applies) {
+            let problem = format!("`{}` changes nothing: {otherwise}", option(name, value));
             return Err(RequestError::new(name, problem));
         }
     }

@@ -24,8 +24,7 @@ def refuse_what_does_nothing(
     stack: Mapping[str, Any] | None,
 ) -> None:
     """Refuses an option that is `given` and changes nothing under these startups."""
-    found = {name: value for name, value in given.items() if value is not None}
-    _native.check_options(_text(found), list(startups), _text(stack or {}), custom.natives())
+    _native.check_options(_text(given), list(startups), _text(stack or {}), custom.natives())
 
 
 APPLICABLE = ("stagger", "flows", "requests", "idle", "hosts", "cached_cwnd", "quick_start")
@@ -39,22 +38,9 @@ def plan(question: Compare) -> Plan:
     """
     found = Plan.of(question)
     if isinstance(path := question.setting, NetworkPath):
-        given = {
-            name: _word(getattr(question, name, getattr(path, name, None))) for name in APPLICABLE
-        }
+        given = {name: getattr(question, name, getattr(path, name, None)) for name in APPLICABLE}
         refuse_what_does_nothing(given, found.begins, found.custom, found.base.get("stack"))
     return found
-
-
-def _word(value: Any) -> Any:
-    """A value as one word; a rule of routers begins with its admission."""
-    if not isinstance(value, Mapping):
-        return value
-    admission, *others = (
-        value.get("admission", ""),
-        *(f"{name}={each}" for name, each in value.items() if name != "admission"),
-    )
-    return ":".join(filter(None, [admission, ",".join(others)]))
 
 
 def question_of(given: Mapping[str, Any]) -> dict[str, Any]:
