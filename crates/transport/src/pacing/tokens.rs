@@ -36,6 +36,13 @@ impl Tokens {
         self.window = window;
     }
 
+    /// Another window changes the capacity.
+    pub fn follow(&mut self, demand: &Demand, capacity_of: impl FnOnce(&Demand) -> u64) {
+        if demand.window != self.window {
+            self.resize(capacity_of(demand), demand.window);
+        }
+    }
+
     /// Whether a full packet may leave before anything more is earned. Windows of 4 GiB are not paced.
     pub fn suffices(&self, demand: &Demand) -> bool {
         self.left >= demand.packet || demand.window > u64::from(u32::MAX)

@@ -30,9 +30,7 @@ impl TokenBucket for Neqo {
     /// A wait begins with the last packet, which is when what has been earned is counted.
     fn wait(&mut self, demand: &Demand, now: Instant) -> Option<Instant> {
         let tokens = &mut self.tokens;
-        if demand.window != tokens.window {
-            tokens.resize(BURST * demand.packet, demand.window);
-        }
+        tokens.follow(demand, |demand| BURST * demand.packet);
         if tokens.left < demand.packet {
             let time = tokens.time_until(demand.packet + self.debt, GAIN, demand.srtt);
             let due = tokens.filled + time;

@@ -34,9 +34,7 @@ pub(super) fn capacity(bytes_in: impl Fn(Duration) -> u64, packet: u64) -> u64 {
 impl TokenBucket for Quinn {
     fn wait(&mut self, demand: &Demand, now: Instant) -> Option<Instant> {
         let tokens = &mut self.0;
-        if demand.window != tokens.window {
-            tokens.resize(capacity_of(demand), demand.window);
-        }
+        tokens.follow(demand, capacity_of);
         if tokens.suffices(demand) {
             return None;
         }

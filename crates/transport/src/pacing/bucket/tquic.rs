@@ -28,9 +28,7 @@ fn capacity(demand: &Demand) -> u64 {
 impl TokenBucket for Tquic {
     fn wait(&mut self, demand: &Demand, now: Instant) -> Option<Instant> {
         let tokens = &mut self.0;
-        if demand.window != tokens.window {
-            tokens.resize(capacity(demand), demand.window);
-        }
+        tokens.follow(demand, capacity);
         if tokens.suffices(demand) {
             return None;
         }
