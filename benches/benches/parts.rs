@@ -4,9 +4,9 @@
 // The macros of Criterion make functions without comments.
 #![allow(missing_docs)]
 
-use criterion::{criterion_group, criterion_main, BatchSize, Criterion, Throughput};
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use flowstart_control::signals::{Ack, Established};
-use flowstart_control::{catalog, Convention, Duration, Instant, Rate, Window};
+use flowstart_control::{Convention, Duration, Instant, Rate, Window, catalog};
 use flowstart_network::link::{Link, LinkConfig, LinkKind, Losses, Service, Shared};
 use flowstart_network::moment::Moment;
 use flowstart_network::queue::{BufferAccounting, DropTail, Limit};

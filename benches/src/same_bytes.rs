@@ -11,8 +11,8 @@ use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// Hexadecimal digits of a hash that are shown: 64 bits.
 const DIGITS: usize = 16;
@@ -53,12 +53,14 @@ pub fn lines(cases: &[Case], workers: usize) -> Result<Vec<String>, String> {
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..workers {
-            scope.spawn(|| loop {
-                let at = next.fetch_add(1, Relaxed);
-                let Some((case, place)) = cases.get(at).zip(found.get(at)) else {
-                    break;
-                };
-                place.get_or_init(|| line(case));
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Relaxed);
+                    let Some((case, place)) = cases.get(at).zip(found.get(at)) else {
+                        break;
+                    };
+                    place.get_or_init(|| line(case));
+                }
             });
         }
     });

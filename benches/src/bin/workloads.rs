@@ -8,7 +8,7 @@
 use flowstart_benches::bare_loop::{self, BareFlow};
 use flowstart_benches::figures::{self, Counts, Figures};
 use flowstart_benches::random_paths;
-use flowstart_sim::{run, Scenario};
+use flowstart_sim::{Scenario, run};
 use std::hint::black_box;
 use std::process::{Command, ExitCode};
 
@@ -342,7 +342,9 @@ fn named() -> impl Iterator<Item = (&'static str, &'static str)> {
 
 /// In Markdown, as `docs/reference/performance.md` has it.
 fn table(bare: &Figures, figures: &[Figures]) {
-    println!("| workload | what | packets | dropped | CPU s | million packets per CPU s | of bare | events per packet | peak MiB |");
+    println!(
+        "| workload | what | packets | dropped | CPU s | million packets per CPU s | of bare | events per packet | peak MiB |"
+    );
     println!("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
     line(bare, bare, BARE_LOOP_WHAT);
     for (f, (_, what)) in figures.iter().zip(named()) {

@@ -206,10 +206,12 @@ mod tests {
             ..Heard::default()
         };
         assert!(ack.confirms(10) && ack.confirms(9) && !ack.confirms(11));
-        assert!(!Heard {
-            selective: false,
-            ..ack
-        }
-        .confirms(10));
+        assert!(
+            !Heard {
+                selective: false,
+                ..ack
+            }
+            .confirms(10)
+        );
     }
 }

@@ -7,7 +7,7 @@ use crate::answers::{Heard, Sending, Trip};
 use crate::copies::Copies;
 use crate::estimate::{Acknowledgement, Data, Departure, Flights, Lanes, PairId, Waits};
 use crate::handshake::Shake;
-use crate::layers::{written, Endpoint, Segment, ACK, CWR, ECE, FIN, RST, SYN};
+use crate::layers::{ACK, CWR, ECE, Endpoint, FIN, RST, SYN, Segment, written};
 use crate::reading::Rows;
 use crate::repeats::{Judgement, Placed, Sent};
 use crate::results::{Connection, Flag, Handshake, Options};

@@ -7,7 +7,7 @@
 //! tenth of a millisecond: no recovery from loss is as fast, nor repeats so much. Elsewhere nothing is left out: equal
 //! packets can be honest there (duplicate ACKs without time stamps).
 
-use crate::layers::{Segment, SYN};
+use crate::layers::{SYN, Segment};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Copies {

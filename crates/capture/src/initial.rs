@@ -139,12 +139,12 @@ impl Initial {
         if self.is_over() {
             return;
         }
-        if let Some(flight) = &mut self.flight {
-            if ack.confirms(flight.first_byte) {
-                flight
-                    .answer
-                    .get_or_insert_with(|| Answer::new(ack, trip, flight.echo));
-            }
+        if let Some(flight) = &mut self.flight
+            && ack.confirms(flight.first_byte)
+        {
+            flight
+                .answer
+                .get_or_insert_with(|| Answer::new(ack, trip, flight.echo));
         }
     }
 

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
-use crate::layers::{version_name, written, ConnectionId, Datagram, Endpoint, Other};
+use crate::layers::{ConnectionId, Datagram, Endpoint, Other, version_name, written};
 use crate::results::QuicConnection;
 use crate::sink::Sink;
 use crate::time::{seconds, since};

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
+use crate::Error;
 use crate::connection::Listeners;
 use crate::file::order::Timed;
 use crate::file::{Opened, PacketFile, Source};
@@ -11,11 +12,10 @@ use crate::layers::Passed;
 use crate::reading::{Reading, Rows};
 use crate::results::{Format, Options, Progress};
 use crate::rotation::Rotation;
-use crate::segments::{reopen, Merged, Pieces, Segments};
+use crate::segments::{Merged, Pieces, Segments, reopen};
 use crate::sink::Sink;
 use crate::ticker::Ticker;
 use crate::zeek::{self, OpenLog};
-use crate::Error;
 
 /// Reads captures (pcap, pcapng) and Zeek `conn.log`s (with tabs or JSON lines), compressed or not: the content
 /// decides. The path `-` is the standard input.

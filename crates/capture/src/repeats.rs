@@ -3,7 +3,7 @@
 //! spurious) retransmissions and out-of-order segments, so that the numbers can be compared with
 //! tshark's.
 
-use crate::layers::{Segment, ACK, FIN, RST, SYN};
+use crate::layers::{ACK, FIN, RST, SYN, Segment};
 
 /// What one side has sent, as far as the judgement needs it.
 #[derive(Clone, Copy, Debug, Default)]

@@ -134,12 +134,12 @@ impl Rounds {
         if let Some(reduction) = &mut self.reduction {
             reduction.acknowledged(ack, trip);
         }
-        if let Some(round) = &mut self.open {
-            if ack.confirms(round.first) {
-                round
-                    .answer
-                    .get_or_insert_with(|| Answer::new(ack, trip, round.echo));
-            }
+        if let Some(round) = &mut self.open
+            && ack.confirms(round.first)
+        {
+            round
+                .answer
+                .get_or_insert_with(|| Answer::new(ack, trip, round.echo));
         }
         self.duplicates = if ack.acked > self.acked {
             0

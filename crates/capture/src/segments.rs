@@ -1,11 +1,11 @@
 //! The TCP segments and QUIC datagrams of a packet file: as they come, or in order of time where its times run backwards.
 
+use crate::Error;
 use crate::file::order::{Late, Order, Timed};
 use crate::file::{Opened, PacketFile, Source};
 use crate::gathered::Gathered;
 use crate::layers::{self, Decoded, LeftOut, Passed};
 use crate::ticker::Ticker;
-use crate::Error;
 
 /// Pieces into which a file is divided at most: each is a file open at the same time.
 pub(crate) const MOST_PIECES: usize = 32;

@@ -7,7 +7,7 @@ use std::collections::{BinaryHeap, HashMap, VecDeque};
 use foldhash::fast::RandomState;
 
 use crate::connection::{Listeners, Live};
-use crate::layers::{Endpoint, Segment, ACK, SYN};
+use crate::layers::{ACK, Endpoint, SYN, Segment};
 use crate::results::Flag;
 
 /// The two ends, the lower first, and the network that they are in, among others with the same addresses (VLAN, tunnel).

@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use crate::results::Progress;
 use crate::Error;
+use crate::results::Progress;
 
 /// Packets between two reports of progress.
 const REPORT_EVERY: u64 = 8192;

@@ -8,13 +8,13 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
+use crate::Error;
 use crate::connection::Listeners;
 use crate::file::Bytes;
 use crate::gathered::Gathered;
 use crate::layers::mapped;
 use crate::results::{Connection, Direction, Flag, Format, Handshake, Transfer};
 use crate::ticker::Ticker;
-use crate::Error;
 
 /// Reads a log to its end. Its rows get their numbers in the order of the lines.
 pub(crate) fn read(
@@ -186,7 +186,7 @@ impl Log {
                     return Err(Fault {
                         line: self.line,
                         what,
-                    })
+                    });
                 }
             }
         }
@@ -213,7 +213,7 @@ impl Log {
                     return Err(Fault {
                         line: self.line,
                         what: "a line longer than 64 KiB".into(),
-                    })
+                    });
                 }
             }
         }
@@ -523,9 +523,11 @@ mod tests {
         ] {
             let refusal = refused(Format::ZeekJson, &format!("{{{ends}{fields}}}\n"));
             assert_eq!(refusal.is_some(), expected.is_some(), "{fields}");
-            assert!(refusal
-                .unwrap_or_default()
-                .contains(expected.unwrap_or_default()));
+            assert!(
+                refusal
+                    .unwrap_or_default()
+                    .contains(expected.unwrap_or_default())
+            );
         }
     }
 

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use crate::support::{capture, data, length_of, read_with, try_read, unpacked, Scratch};
-use flowstart_capture::{read, Collected, Error, Options};
+use crate::support::{Scratch, capture, data, length_of, read_with, try_read, unpacked};
+use flowstart_capture::{Collected, Error, Options, read};
 
 #[test]
 fn a_capture_cut_in_mid_packet_counts_up_to_there() {
@@ -72,10 +72,12 @@ fn what_is_no_capture_gets_one_clear_line() {
     fails("table.log", b"#fields\tts\n", "holds no connections");
     let gone = try_read(Path::new("gone.pcap")).unwrap_err().to_string();
     assert!(gone.starts_with("cannot open gone.pcap"), "{gone}");
-    assert!(try_read(&std::env::temp_dir())
-        .unwrap_err()
-        .to_string()
-        .contains("directory"));
+    assert!(
+        try_read(&std::env::temp_dir())
+            .unwrap_err()
+            .to_string()
+            .contains("directory")
+    );
 }
 
 #[test]
@@ -95,9 +97,11 @@ fn progress_is_reported_and_may_stop_the_reading() {
     .unwrap();
     assert_eq!(reports.len(), 42_886 / 8192);
     let size = std::fs::metadata(&path).unwrap().len();
-    assert!(reports
-        .iter()
-        .all(|report| report.bytes_total == Some(size) && report.bytes_read <= size));
+    assert!(
+        reports
+            .iter()
+            .all(|report| report.bytes_total == Some(size) && report.bytes_read <= size)
+    );
     let mut stop = |_| ControlFlow::Break(());
     let stopped = read(&[path], &Options::default(), &mut rows, &mut stop);
     assert!(matches!(stopped, Err(Error::Stopped)));

@@ -1,7 +1,7 @@
 //! Small files as they come from the field, with known answers: every one but the QUIC ones holds the connection of
 //! `plain.pcap`, with an RTT of 40.1 ms, 100 B to the server and 5000 B to the client.
 
-use crate::support::{capture, data, length_of, try_read, Capture, Scratch};
+use crate::support::{Capture, Scratch, capture, data, length_of, try_read};
 use flowstart_capture::{Flag, Handshake};
 
 fn field(name: &str) -> Capture {

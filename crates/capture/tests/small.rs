@@ -3,7 +3,7 @@
 use crate::support;
 
 use crate::support::{
-    capture, data, differences, find, length_of, number, table, unpacked, Capture, Scratch,
+    Capture, Scratch, capture, data, differences, find, length_of, number, table, unpacked,
 };
 use flowstart_capture::{Connection, Flag, Handshake};
 
@@ -103,10 +103,12 @@ fn other_places_see_the_same_bytes_and_windows_and_nearly_the_same_round_trips()
 fn where_every_packet_is_captured_twice_retransmissions_are_not_reported() {
     let capture = check_elsewhere("small-router-any.pcap.gz");
     assert_eq!(capture.flagged(Flag::SeenTwice), 11);
-    assert!(capture
-        .warnings
-        .iter()
-        .any(|warning| warning.contains("captured twice")));
+    assert!(
+        capture
+            .warnings
+            .iter()
+            .any(|warning| warning.contains("captured twice"))
+    );
     for row in &capture.connections {
         assert_eq!(
             (row.s2c_retransmissions, row.c2s_out_of_order),

@@ -2,7 +2,7 @@
 
 use crate::support;
 
-use crate::support::{try_read, Capture, Scratch};
+use crate::support::{Capture, Scratch, try_read};
 use etherparse::{PacketBuilder, TcpOptionElement};
 use flowstart_capture::{Direction, Flag, Handshake};
 use proptest::prelude::*;
@@ -458,9 +458,10 @@ fn a_flight_that_came_through_whole_was_held_by_the_path() {
         "{path:?}"
     );
     assert!(path.buffer_at_least);
-    assert!(path
-        .buffer_method
-        .starts_with("at least the largest flight"));
+    assert!(
+        path.buffer_method
+            .starts_with("at least the largest flight")
+    );
     assert_eq!((path.data_packets, path.retransmitted_packets), (690, 0));
 }
 

@@ -1,6 +1,6 @@
 //! 294 connections of a real kernel, against what the kernel, the programs and tshark say of them.
 
-use crate::support::{capture, data, differences, find, number, table, Capture, Row};
+use crate::support::{Capture, Row, capture, data, differences, find, number, table};
 use flowstart_capture::{Connection, Direction, Flag, Group, Handshake};
 
 fn truth() -> Vec<Row> {

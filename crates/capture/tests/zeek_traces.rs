@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::support::{differences, table, try_read, Capture};
+use crate::support::{Capture, differences, table, try_read};
 use flowstart_capture::Connection;
 
 fn files(end: &str) -> Vec<(String, PathBuf)> {

@@ -1,6 +1,6 @@
 //! The command line that repeats a comparison.
 
-use crate::variants::{baseline, Variant};
+use crate::variants::{Variant, baseline};
 use crate::words;
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! Fields of requests, from JSON of any kind to values of a type.
 
-use crate::refusal::suggest;
 use crate::Refusal;
+use crate::refusal::suggest;
 use serde_json::{Map, Value};
 use std::fmt::Display;
 use std::ops::RangeInclusive;

@@ -1,9 +1,9 @@
 //! The state of a page: options of `flowstart compare`, from JSON of any kind to typed values.
 
-use crate::fields::{cut, shown, LONGEST};
+use crate::fields::{LONGEST, cut, shown};
 use crate::refusal::suggest;
 use crate::settings::{Kind, Settings, StateOption};
-use crate::{words, Refusal};
+use crate::{Refusal, words};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;

@@ -3,8 +3,8 @@
 //! The fields are those of the schema, so that a new one is part of the line without an entry here.
 
 use crate::words;
-use flowstart_sim::{parts, Field, Scenario};
-use serde_json::{json, Value};
+use flowstart_sim::{Field, Scenario, parts};
+use serde_json::{Value, json};
 
 /// Links of a chain that are listed; more are counted.
 const MOST_LINKS: usize = 4;

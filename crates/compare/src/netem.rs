@@ -8,9 +8,9 @@ mod words;
 
 use crate::settings::INTERFACE;
 use crate::text::general;
-use disciplines::{Netem, Tbf, PACKET};
+use disciplines::{Netem, PACKET, Tbf};
 use serde_json::{Map, Value};
-use words::{once, Words};
+use words::{Words, once};
 
 const QDISCS: [&str; 2] = ["netem", "tbf"];
 /// Words with which another command begins.

@@ -5,9 +5,9 @@ use crate::startups::{listed, needs_help};
 use crate::summary::{MANY, NEAR};
 use crate::table::{HELPED, RECONSTRUCTED};
 use crate::words;
+use flowstart_control::Rate;
 use flowstart_control::entry::{Certainty, Entry, Need};
 use flowstart_control::startup::Maker;
-use flowstart_control::Rate;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -116,8 +116,7 @@ fn idle_thinning(resolved: &Value) -> Option<String> {
     });
     let is_quic = !flows.is_empty() && stacks.into_iter().all(|recovery| recovery == "quic");
     let thins = is_quic && resolved["path"]["ack_thinning"] == true;
-    let note =
-        "path.ack_thinning changes nothing here: modems thin out TCP's acknowledgements, and \
+    let note = "path.ack_thinning changes nothing here: modems thin out TCP's acknowledgements, and \
                 QUIC's are encrypted";
     thins.then(|| note.to_owned())
 }

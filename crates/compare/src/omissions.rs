@@ -2,8 +2,8 @@
 
 use crate::ingredients;
 use flowstart_control::Bytes;
-use flowstart_transport::stack::{all_presets, Omission, Preset, Touches};
-use serde_json::{json, Value};
+use flowstart_transport::stack::{Omission, Preset, Touches, all_presets};
+use serde_json::{Value, json};
 
 /// What the presets of some resolved scenarios leave out: a sentence for each rule, and a note for each
 /// preset with the rules that can decide the startup.

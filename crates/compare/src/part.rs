@@ -1,13 +1,13 @@
 //! What a run contributes to a comparison, and its form in bytes: runs of one comparison may be
 //! simulated in several modules of WebAssembly.
 
-use crate::rows::RunRows;
 use crate::Refusal;
+use crate::rows::RunRows;
+use flowstart_sim::Outcome;
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::record::journeys::Journeys;
 use flowstart_sim::record::lines::Lines;
 use flowstart_sim::record::startup::StartupRow;
-use flowstart_sim::Outcome;
 use serde::{Deserialize, Serialize};
 
 /// What a run contributes to a comparison.

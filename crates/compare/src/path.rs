@@ -5,7 +5,7 @@ use crate::settings::INTERFACE;
 use crate::stack::fields_of;
 use crate::{netem, words};
 use flowstart_sim::RequestError;
-use serde_json::{json, Map, Value};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// Fields of which a path has one as the source of its rate.

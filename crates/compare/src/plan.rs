@@ -1,10 +1,10 @@
 //! What a comparison runs: a scenario under one variant after another.
 
 use crate::path::interface;
-use crate::variants::{baseline, Variant};
+use crate::variants::{Variant, baseline};
 use flowstart_control::{Amount, Bytes};
 use flowstart_sim::{RequestError, Scenario};
-use serde_json::{json, Map, Value};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
 /// The sizes of flows that have none, where none is given.

@@ -2,7 +2,7 @@
 
 use crate::refusal::suggest;
 use crate::words;
-use flowstart_sim::{parts, RequestError};
+use flowstart_sim::{RequestError, parts};
 use flowstart_transport::stack::{DEFAULT, PRESETS};
 use serde_json::{Map, Value};
 

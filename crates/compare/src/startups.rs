@@ -1,7 +1,7 @@
 //! Startups by name: the catalog, its groups, and the usual ones.
 
 use flowstart_control::catalog::{AVOIDANCES, STARTUPS};
-use flowstart_control::entry::{Entry, Need, ALIASES};
+use flowstart_control::entry::{ALIASES, Entry, Need};
 use flowstart_control::startup::Maker;
 
 /// Compared where none is named.

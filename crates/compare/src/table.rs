@@ -6,7 +6,7 @@ use crate::summary::Summary;
 use crate::{text, words};
 use flowstart_control::entry::Certainty;
 use serde::{Deserialize, Serialize};
-use serde_json::{json, Value};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Follows the name of an algorithm that is in parts a reconstruction.

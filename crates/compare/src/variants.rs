@@ -1,8 +1,8 @@
 //! What is compared: a name, and what a sending host does under it.
 
 use crate::refusal::suggest;
-use crate::startups::{canonical, catalog_names, is_control, startup_of, USUAL};
-use crate::{stack, words, Refusal};
+use crate::startups::{USUAL, canonical, catalog_names, is_control, startup_of};
+use crate::{Refusal, stack, words};
 use flowstart_sim::RequestError;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -139,7 +139,7 @@ fn names(given: &[String], without: &[String]) -> Result<Vec<String>, Refusal> {
                     return Err(Refusal::new(format!(
                         "startup `{spec}`: `{name}` is not among those before it, so it cannot be \
                          left out; write `all,-NAME`"
-                    )))
+                    )));
                 }
             }
         } else if !by_group.contains(&spec) {

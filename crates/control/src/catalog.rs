@@ -7,7 +7,7 @@ use std::fmt;
 
 use crate::avoidance;
 use crate::custom::{CustomStartups, Factory};
-use crate::entry::{describe_one, read, Description, Entry, Need, Selected};
+use crate::entry::{Description, Entry, Need, Selected, describe_one, read};
 use crate::params::{AlgorithmKind, SpecError};
 use crate::slow_start::SlowStart;
 use crate::startup;
@@ -185,8 +185,8 @@ pub fn describe() -> Vec<Description> {
 mod tests {
     use super::*;
     use crate::params::Params;
-    use std::sync::atomic::{AtomicU32, Ordering};
     use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
 
     const CONVENTIONS: [Convention; 4] = [
         Convention::RFC,

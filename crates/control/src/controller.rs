@@ -537,9 +537,9 @@ impl Controller {
 mod tests {
     use super::*;
     use crate::params::{AlgorithmKind, Params};
-    use crate::{catalog, Convention};
-    use std::sync::atomic::{AtomicU32, Ordering};
+    use crate::{Convention, catalog};
     use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
 
     const MSS: u64 = 1460;
 

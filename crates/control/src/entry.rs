@@ -6,8 +6,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::params::{split, AlgorithmKind, ParamSpec, Params, SpecError};
 use crate::Convention;
+use crate::params::{AlgorithmKind, ParamSpec, Params, SpecError, split};
 
 /// What an algorithm needs beyond an ordinary sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]

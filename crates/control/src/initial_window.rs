@@ -9,7 +9,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::units::{serde_as_text, ParseError};
+use crate::units::{ParseError, serde_as_text};
 use crate::{Bytes, Segments};
 
 /// A rule for the initial window.

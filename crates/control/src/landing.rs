@@ -21,7 +21,7 @@
 use crate::exit::Reason;
 use crate::signals::Ack;
 use crate::startup::{Reduction, Response};
-use crate::units::{serde_as_text, ParseError};
+use crate::units::{ParseError, serde_as_text};
 use crate::{Duration, Segments, Window};
 use std::fmt;
 use std::str::FromStr;
@@ -294,7 +294,7 @@ fn set(w: &mut Window, to: Segments, before: Segments) {
 mod tests {
     use super::*;
     use crate::signals::{Delivery, Established, Loss, Marked, RateSample, Recovered, Timeout};
-    use crate::{catalog, Controller, Convention, Instant};
+    use crate::{Controller, Convention, Instant, catalog};
 
     const MSS: u64 = 1000;
     const RTT: Duration = Duration::from_millis(100);

@@ -25,7 +25,7 @@ pub fn one_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{one_line, LONGEST};
+    use super::{LONGEST, one_line};
 
     #[test]
     fn control_characters_are_escaped_and_others_stay() {

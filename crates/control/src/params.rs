@@ -245,7 +245,7 @@ impl fmt::Display for Params {
 /// Lists of definitions, one after the other.
 #[macro_export]
 macro_rules! joined {
-    ($($list:expr),+ $(,)?) => {{
+    ($($list:expr_2021),+ $(,)?) => {{
         const LISTS: &[&[$crate::params::ParamSpec]] = &[$($list),+];
         &$crate::params::joined::<{ 0 $(+ $list.len())+ }>(LISTS)
     }};
@@ -295,8 +295,8 @@ macro_rules! params {
             $(#[doc = $doc:literal])*
             $(#[name($name:literal)])?
             $(#[usual($usual:literal)])?
-            $(#[within($range:expr)])?
-            $(#[check($holds:expr, $expected:literal)])?
+            $(#[within($range:expr_2021)])?
+            $(#[check($holds:expr_2021, $expected:literal)])?
             $field:ident: $kind:ty $(= $default:literal)? $(as $shared:ty)?
         ),* $(,)?}
 

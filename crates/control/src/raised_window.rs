@@ -103,7 +103,7 @@ impl RaisedWindow {
 mod tests {
     use super::*;
     use crate::testing::{at_ms, ms};
-    use crate::{catalog, Controller};
+    use crate::{Controller, catalog};
 
     const MSS: u32 = 1440;
     /// 15 360 bytes in datagrams of 1440.

@@ -1,7 +1,7 @@
 //! How the rate requests of Quick-Start name rates (RFC 4782 §3.1): a word that senders, receivers
 //! and routers share.
 
-use crate::{named, Rate};
+use crate::{Rate, named};
 
 named! {
     /// How a code names a rate.

@@ -5,9 +5,9 @@
 //! window, hands the rules to the startup with each ACK, and reports losses and timeouts to them.
 
 use crate::params::{Params, SpecError};
-use crate::session::limited::{flight_before, GateRule};
+use crate::session::limited::{GateRule, flight_before};
 use crate::signals::{Ack, Established};
-use crate::{params, Convention, Family, InitialWindow, Segments, Window};
+use crate::{Convention, Family, InitialWindow, Segments, Window, params};
 
 params! {
     /// Parameters of slow start, which other startups have too.

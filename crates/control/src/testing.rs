@@ -6,7 +6,7 @@ use crate::params::{AlgorithmKind, Params, SpecError};
 use crate::signals::{Ack, Established, Loss};
 use crate::slow_start::SlowStart;
 use crate::startup::Maker;
-use crate::{catalog, Controller, Convention, Duration, Instant, Window};
+use crate::{Controller, Convention, Duration, Instant, Window, catalog};
 
 /// The round trip of these situations.
 pub(crate) const RTT: Duration = Duration::from_millis(100);

@@ -1,6 +1,6 @@
 //! The pace of a startup ends with it.
 
-use flowstart_control::catalog::{controller, STARTUPS};
+use flowstart_control::catalog::{STARTUPS, controller};
 use flowstart_control::entry::Need;
 use flowstart_control::signals::{Ack, Established, PathInfo, PathMemory, PeerGap, Sent};
 use flowstart_control::{Controller, Convention, Duration, Instant, Rate, Window};

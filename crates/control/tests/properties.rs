@@ -1,6 +1,6 @@
 //! Properties of every algorithm in the catalog under any signals.
 
-use flowstart_control::catalog::{Recipe, AVOIDANCES, STARTUPS};
+use flowstart_control::catalog::{AVOIDANCES, Recipe, STARTUPS};
 use flowstart_control::signals::{
     Ack, Delivery, Established, Feedback, Idle, Loss, Marked, PathInfo, PathMemory, PeerGap,
     RateSample, Recovered, Sent, Timeout,

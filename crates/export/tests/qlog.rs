@@ -3,10 +3,10 @@
 use crate::{log, outcome};
 use flowstart_export::qlog;
 use flowstart_sim::record::packets::FlowLog;
+use qlog_reader::events::EventData;
 use qlog_reader::events::quic::{
     CongestionStateUpdated, PacketLost, PacketSent, PacketType, QuicFrame,
 };
-use qlog_reader::events::EventData;
 use qlog_reader::reader::{Event, QlogSeqReader};
 use std::io::Cursor;
 

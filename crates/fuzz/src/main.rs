@@ -14,7 +14,7 @@ mod parent;
 #[path = "fuzz/table.rs"]
 mod table;
 
-use flowstart_fuzz::{Target, TARGETS};
+use flowstart_fuzz::{TARGETS, Target};
 use parent::Asked;
 use std::path::PathBuf;
 use std::process::ExitCode;

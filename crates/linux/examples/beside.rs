@@ -1,7 +1,7 @@
 //! Startups in the kernel next to the simulator:
 //! `beside PATH SIZE RUNS NAME...`, where NAME is a startup, or `kernel:cubic`, `kernel:reno`, `kernel:bbr`.
 
-use flowstart_linux::{lab, Driver};
+use flowstart_linux::{Driver, lab};
 use flowstart_sim::{Prepared, Scenario};
 use std::sync::atomic::AtomicBool;
 

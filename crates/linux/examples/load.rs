@@ -1,7 +1,7 @@
 //! The transfers of a scenario in the kernel next to the simulator: `load SCENARIO.toml [CONTROL]`,
 //! where CONTROL is one of the kernel's own; without it the scenario's startups drive the kernel.
 
-use flowstart_linux::{load, Driver};
+use flowstart_linux::{Driver, load};
 use flowstart_sim::{Prepared, Scenario};
 use std::sync::atomic::AtomicBool;
 

@@ -4,8 +4,8 @@
 #[path = "../../sim/tests/linux/cases.rs"]
 mod cases;
 
-use cases::{cases, scenario, Case};
-use flowstart_linux::{lab, Driver};
+use cases::{Case, cases, scenario};
+use flowstart_linux::{Driver, lab};
 use flowstart_live::links::Outcome;
 use flowstart_sim::Prepared;
 use std::collections::BTreeMap;

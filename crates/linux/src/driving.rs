@@ -5,8 +5,8 @@ use crate::info::{Counters, Info};
 use crate::sys;
 use crate::watch::Watch;
 use flowstart_control::{Exit, Instant, Segments};
-use flowstart_live::links::Lateness;
 use flowstart_live::Sample;
+use flowstart_live::links::Lateness;
 use flowstart_sim::ExternalSender;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -94,11 +94,10 @@ impl Driving {
             connection,
             attended,
         } = self
+            && let Some(connection) = connection.take()
         {
-            if let Some(connection) = connection.take() {
-                let ports = (sys::port(&socket)?, peer);
-                *attended = Some((ports, agent.attend(ports, socket, *connection)?));
-            }
+            let ports = (sys::port(&socket)?, peer);
+            *attended = Some((ports, agent.attend(ports, socket, *connection)?));
         }
         Ok(())
     }

@@ -18,9 +18,9 @@ use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::Arc;
 use std::thread;
 
 /// How long the loop waits where nothing is to be requested.
@@ -259,7 +259,7 @@ impl Site<'_> {
                 0 => {
                     return Err(http::bad(&format!(
                         "{left} of {length} bytes did not arrive"
-                    )))
+                    )));
                 }
                 bytes => left = left.saturating_sub(bytes as u64),
             }

@@ -13,20 +13,24 @@ const BTF: &str = "/sys/kernel/btf/vmlinux";
 ///
 /// `drives`: a startup is to drive the kernel's sender. All is tried and left again.
 pub fn refusal(drives: bool) -> Option<String> {
-    let missing = if let Err(e) = fs::File::open("/dev/net/tun") {
-        format!("/dev/net/tun cannot be opened ({e})")
-    } else if let Err(e) = Host::new(Ipv4Addr::new(10, 9, 0, 1), &[]) {
-        match e.kind() {
-            io::ErrorKind::PermissionDenied => {
-                format!(
-                    "separate network namespaces need root, or CAP_SYS_ADMIN and \
-                         CAP_NET_ADMIN ({e})"
-                )
-            }
-            _ => format!("no network namespace with a TUN device can be made ({e})"),
+    let missing = match fs::File::open("/dev/net/tun") {
+        Err(e) => {
+            format!("/dev/net/tun cannot be opened ({e})")
         }
-    } else {
-        return drives.then(driving).flatten();
+        _ => match Host::new(Ipv4Addr::new(10, 9, 0, 1), &[]) {
+            Err(e) => match e.kind() {
+                io::ErrorKind::PermissionDenied => {
+                    format!(
+                        "separate network namespaces need root, or CAP_SYS_ADMIN and \
+                         CAP_NET_ADMIN ({e})"
+                    )
+                }
+                _ => format!("no network namespace with a TUN device can be made ({e})"),
+            },
+            _ => {
+                return drives.then(driving).flatten();
+            }
+        },
     };
     Some(missing)
 }

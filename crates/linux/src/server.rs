@@ -92,11 +92,11 @@ impl<'a> Server<'a> {
             retransmitted: info.total_retrans.into(),
             ..Sent::default()
         };
-        if let (Some(agent), Some(ports)) = (self.agent, ports) {
-            if let Some(connection) = agent.release(ports)? {
-                sent.exit = connection.exit().copied();
-                sent.max_cwnd = Some(connection.max_cwnd());
-            }
+        if let (Some(agent), Some(ports)) = (self.agent, ports)
+            && let Some(connection) = agent.release(ports)?
+        {
+            sent.exit = connection.exit().copied();
+            sent.max_cwnd = Some(connection.max_cwnd());
         }
         Ok(sent)
     }

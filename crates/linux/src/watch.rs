@@ -2,7 +2,7 @@
 //!
 //! The kernel is read every millisecond (`TCP_INFO`), so a window is up to so much older than its row.
 
-use crate::info::{bbr_pacing_gain, Counters, Info, CWR, INFINITE_SSTHRESH, LOSS};
+use crate::info::{CWR, Counters, INFINITE_SSTHRESH, Info, LOSS, bbr_pacing_gain};
 use flowstart_control::{Exit, Instant, Reason, Segments};
 use flowstart_live::Sample;
 use std::io;
@@ -98,11 +98,11 @@ impl Watch {
             (Reason::Delay, "TCPHystartDelay"),
         ];
         for (reason, name) in by {
-            if counters.get(&format!("{name}Detect")) > 0 {
-                if let Some(exit) = &mut self.exit {
-                    exit.reason = reason;
-                    exit.cwnd = counters.get(&format!("{name}Cwnd")) as Segments;
-                }
+            if counters.get(&format!("{name}Detect")) > 0
+                && let Some(exit) = &mut self.exit
+            {
+                exit.reason = reason;
+                exit.cwnd = counters.get(&format!("{name}Cwnd")) as Segments;
             }
         }
     }

@@ -4,7 +4,7 @@
 //! Runs are in real time: `make live-linux` has them one after another. On a machine that does other
 //! things too a single run may be late, so what is judged is the median of several.
 
-use flowstart_linux::{lab, permission, Driver};
+use flowstart_linux::{Driver, lab, permission};
 use flowstart_live::links::Outcome;
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::{Prepared, Scenario};

@@ -2,7 +2,7 @@
 //! that is not given.
 
 use flowstart_linux::load::{self, Outcome};
-use flowstart_linux::{permission, Driver};
+use flowstart_linux::{Driver, permission};
 use flowstart_sim::{Prepared, Scenario};
 use std::sync::atomic::AtomicBool;
 

@@ -6,11 +6,11 @@
 
 use crate::sent_packets::{News, SentPackets};
 use flowstart_control::session::limited::CwndLimited;
-use flowstart_control::session::{Session, UndoRule, MINIMUM_WINDOW};
+use flowstart_control::session::{MINIMUM_WINDOW, Session, UndoRule};
 use flowstart_control::signals::{Ack, Established, PathInfo, Sent};
 use flowstart_control::{Controller, Duration, Exit, InitialWindow, Instant, Segments, Window};
 use flowstart_transport::stack::Stack;
-use flowstart_transport::{Pacer, Release, RtoParams, RttEstimator, RttSample, ONE_BY_ONE};
+use flowstart_transport::{ONE_BY_ONE, Pacer, Release, RtoParams, RttEstimator, RttSample};
 use std::fmt;
 use std::sync::Arc;
 

@@ -9,7 +9,7 @@ mod loopback;
 mod native;
 mod quinn_proto;
 
-pub use crate::ends::{sender, Datagram, Side, MTU};
+pub use crate::ends::{Datagram, MTU, Side, sender};
 pub use crate::lateness::Lateness;
 pub use crate::outcome::{Clock, Outcome};
 pub use crate::wire::{Passage, Wire};

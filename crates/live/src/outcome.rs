@@ -1,8 +1,8 @@
 //! What a live run comes to.
 
+use crate::Shared;
 use crate::lateness::Lateness;
 use crate::wire::Passage;
-use crate::Shared;
 use flowstart_control::{Duration, Exit, Segments};
 
 /// What times are.

@@ -6,7 +6,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Waker};
 use std::time::Instant;
-use tokio::time::{sleep_until, Sleep};
+use tokio::time::{Sleep, sleep_until};
 
 /// tokio's timers ring by the millisecond, and the task waits for its turn.
 const LATENESS: Duration = Duration::from_millis(4);

@@ -8,8 +8,8 @@ use flowstart_control::params::SpecError;
 use flowstart_control::signals::{PathInfo, PathMemory};
 use flowstart_control::{Convention, Rate};
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// A startup with the congestion control that follows it, to be used by any number of connections.

@@ -2,12 +2,12 @@
 
 use crate::chain::{Access, Chain, DelayQueue, Hop, HopDirection};
 use crate::link::{
-    late, varying_delay, Bursts, ForcedDrop, Held, Link, LinkConfig, LinkKind, Losses, RandomLoss,
-    Service, Shared, StagePlan,
+    Bursts, ForcedDrop, Held, Link, LinkConfig, LinkKind, Losses, RandomLoss, Service, Shared,
+    StagePlan, late, varying_delay,
 };
 use crate::queue::{DropTail, Limit, Port};
 use crate::quick_start::{Admission, Policy};
-use crate::random::{stream, Chance};
+use crate::random::{Chance, stream};
 use flowstart_control::Duration;
 use std::collections::HashMap;
 

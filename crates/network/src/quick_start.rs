@@ -6,8 +6,8 @@
 //! Five rules of admission: the RFC's, and the four of ns-2's `QSAgent`.
 
 use super::random::below;
-use flowstart_control::{named, RateCodes};
 use flowstart_control::{Duration, Instant, Rate};
+use flowstart_control::{RateCodes, named};
 use flowstart_wire::RateRequest;
 use rand_pcg::Pcg64Mcg;
 use std::collections::VecDeque;

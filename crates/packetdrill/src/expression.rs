@@ -5,7 +5,7 @@ mod tokens;
 
 use crate::problem::Problem;
 use std::collections::HashMap;
-use tokens::{tokens, Token};
+use tokens::{Token, tokens};
 
 /// Values by name. All are numbers; what is true is 1.
 pub(crate) type Variables = HashMap<String, f64>;

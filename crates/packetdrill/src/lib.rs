@@ -28,7 +28,7 @@ use host::Host;
 use runner::Runner;
 use settings::Settings;
 
-pub use parse::{tolerance, TOLERANCES};
+pub use parse::{TOLERANCES, tolerance};
 pub use problem::Problem;
 
 /// Runs a script to its end, or to the first difference. Returns the parts that have no

@@ -1,6 +1,6 @@
 //! Runs the events of a script, one after another, on a clock that jumps from one to the next.
 
-use crate::expression::{execute, Variables};
+use crate::expression::{Variables, execute};
 use crate::host::{Host, Sent};
 use crate::problem::Problem;
 use crate::script::{Action, Call, Event, Segment, Statements, When};

@@ -3,7 +3,7 @@
 
 use crate::problem::Problem;
 use crate::script::{Action, Call, Command, Options, Script, Segment};
-use flowstart_control::{catalog, Controller, Convention, InitialWindow};
+use flowstart_control::{Controller, Convention, InitialWindow, catalog};
 use flowstart_transport::stack::{EcnMode, Pacing, Restart, Stack};
 
 /// The MSS of an Ethernet interface, which the host announces.

@@ -1,7 +1,7 @@
 //! What all runs of a request may use together, while they run, and the flag that ends them.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use flowstart_sim::Usage;

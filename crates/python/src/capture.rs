@@ -2,13 +2,13 @@
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use flowstart_capture::{read, Error, Options, Progress, Reading};
+use flowstart_capture::{Error, Options, Progress, Reading, read};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
@@ -100,7 +100,7 @@ fn gather(messages: &mut mpsc::Receiver<Message>) -> Gathered {
             Err(RecvTimeoutError::Timeout) => return (latest, None),
             // The thread ends only after it has sent its result, or by a defect.
             Err(RecvTimeoutError::Disconnected) => {
-                return (latest, Some(Box::new(Err(Error::Stopped))))
+                return (latest, Some(Box::new(Err(Error::Stopped))));
             }
         }
     }

@@ -97,8 +97,8 @@ fn order_by<K: Ord>(rows: usize, key: impl Fn(usize) -> K) -> Vec<u32> {
 /// type is that of the keys.
 macro_rules! table {
     ($(#[$doc:meta])* $name:ident($row:ident: $from:ty) {
-        numbers { $($number:ident: $kind:ty = $cell:expr,)* }
-        words { $($text:ident: $key:ty = $word:expr,)* }
+        numbers { $($number:ident: $kind:ty = $cell:expr_2021,)* }
+        words { $($text:ident: $key:ty = $word:expr_2021,)* }
     }) => {
         $(#[$doc])*
         #[derive(Default)]

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use serde::de::value::{MapDeserializer, StrDeserializer};
 use serde::de::{DeserializeOwned, IntoDeserializer, Visitor};
 use serde::ser::{Error as _, Impossible, Serialize, SerializeStruct, Serializer};
-use serde::{forward_to_deserialize_any, Deserializer};
+use serde::{Deserializer, forward_to_deserialize_any};
 
 use crate::errors::SimulationError;
 use crate::table::{Cell, Cells, Column, Table};

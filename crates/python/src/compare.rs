@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use flowstart_compare::{
-    order, rows, summaries, Case, Command, Group, Judged, Path, Plan, Row, RunRows, Summary,
-    Variant,
+    Case, Command, Group, Judged, Path, Plan, Row, RunRows, Summary, Variant, order, rows,
+    summaries,
 };
 use flowstart_sim::Scenario;
 use pyo3::exceptions::{PyIndexError, PyKeyError};

@@ -31,7 +31,7 @@ mod _native {
     use std::sync::Arc;
 
     use flowstart_control::units::{Measure, Quantity};
-    use flowstart_control::{one_line, Bytes, Rate};
+    use flowstart_control::{Bytes, Rate, one_line};
     use flowstart_sim::Outcome;
     use pyo3::exceptions::PyKeyboardInterrupt;
     use pyo3::prelude::*;
@@ -40,16 +40,16 @@ mod _native {
     use crate::batch::Task;
     use crate::budget::Budget;
     use crate::compare::Described;
-    use crate::custom::{self, signals, Failure, HOOKS};
+    use crate::custom::{self, Failure, HOOKS, signals};
     use crate::errors::{RequestError, SimulationError};
     use crate::reader::Reader;
     use crate::{batch, capture, errors, lines, live, outcome};
 
     #[pymodule_export]
     use crate::compare::{
-        baseline, comparison_flows, comparison_table, given_path, given_stack, option_text,
-        perturbed, stack_word, superseded, variant_text, variants, ComparisonPlan, ComparisonRows,
-        Scenarios,
+        ComparisonPlan, ComparisonRows, Scenarios, baseline, comparison_flows, comparison_table,
+        given_path, given_stack, option_text, perturbed, stack_word, superseded, variant_text,
+        variants,
     };
     #[pymodule_export]
     use crate::custom::signals::Window;
@@ -59,9 +59,9 @@ mod _native {
     use crate::packets::FlowPackets;
     #[pymodule_export]
     use crate::page::{
-        buffer_warning, check_options, count, drawn, headline, initial_window, legend, marked,
-        near, notes, omissions, percent, preset_omissions, rate, ratio, request_fields, seconds,
-        size, small_buffers, split, stack_fields, stack_value, without_effect, Explorer,
+        Explorer, buffer_warning, check_options, count, drawn, headline, initial_window, legend,
+        marked, near, notes, omissions, percent, preset_omissions, rate, ratio, request_fields,
+        seconds, size, small_buffers, split, stack_fields, stack_value, without_effect,
     };
     #[pymodule_export]
     use crate::table::Table;

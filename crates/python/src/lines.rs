@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use flowstart_control::{Duration, Instant};
 use flowstart_sim::record::lines::{
-    Drawn, FlowLines, Lines, LinesRequest, EVENTS, LINES, MOST_COLUMNS,
+    Drawn, EVENTS, FlowLines, LINES, Lines, LinesRequest, MOST_COLUMNS,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};

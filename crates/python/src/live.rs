@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::panic::{self, AssertUnwindSafe};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::Arc;
 use std::thread;
 
 use flowstart_control::{Duration, Exit};
@@ -21,7 +21,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::arrays::array;
-use crate::batch::{describe, LOOK_UP_EVERY};
+use crate::batch::{LOOK_UP_EVERY, describe};
 use crate::errors::{self, request};
 
 /// Runs a scenario's only flow in a stack.
@@ -253,7 +253,7 @@ fn kernel(
     control: Option<String>,
     stop: &AtomicBool,
 ) -> Result<Outcome, RequestError> {
-    use flowstart_linux::{lab, Driver};
+    use flowstart_linux::{Driver, lab};
     let driver = control.map_or(Driver::Startup, Driver::Kernel);
     lab::run(prepared, &driver, stop)
 }
@@ -266,7 +266,7 @@ pub fn load<'py>(
     prepared: Prepared,
     control: Option<String>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    use flowstart_linux::{load, Driver};
+    use flowstart_linux::{Driver, load};
     let driver = control.map_or(Driver::Startup, Driver::Kernel);
     let outcome = interruptible(py, move |stop| load::run(&prepared, &driver, stop))?;
     let dict = PyDict::new(py);
@@ -352,7 +352,7 @@ impl Live {
 
     fn trace<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         macro_rules! columns {
-            ($($name:ident: $of:expr),* $(,)?) => {{
+            ($($name:ident: $of:expr_2021),* $(,)?) => {{
                 let dict = PyDict::new(py);
                 $({
                     let cells: Vec<_> = self.outcome.trace.iter().map($of).collect();

@@ -1,8 +1,8 @@
 //! Outcomes as Python sees them: a dictionary of tables.
 
+use flowstart_sim::Outcome;
 use flowstart_sim::record::run::RunRow;
 use flowstart_sim::record::trace::{Cells, Trace};
-use flowstart_sim::Outcome;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Serialize;

@@ -5,8 +5,8 @@ use boring::pkey::PKey;
 use boring::ssl::{SslContextBuilder, SslMethod, SslSignatureAlgorithm};
 use boring::x509::X509;
 use flowstart_live::lab::{
-    self, Clock, Congestion, Control, Datagram, Endpoints, Native, Outcome, Side, State, MTU,
-    RANDOM,
+    self, Clock, Congestion, Control, Datagram, Endpoints, MTU, Native, Outcome, RANDOM, Side,
+    State,
 };
 use flowstart_sim::{ExternalSender, RequestError};
 use quiche::{Config, CongestionControlAlgorithm, Connection, ConnectionId, RecvInfo};

@@ -1,6 +1,6 @@
 //! quiche's own congestion control, and the preset that simulates it.
 
-use flowstart_live::lab::{agreement, Clock, Control, Native, Outcome};
+use flowstart_live::lab::{Clock, Control, Native, Outcome, agreement};
 use flowstart_quiche::lab::{self, NATIVE};
 
 const STACK: &str = "quiche";

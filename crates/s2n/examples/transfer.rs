@@ -1,7 +1,7 @@
 //! A server sends so many bytes to a client with any startup:
 //! `transfer [STARTUP [AVOIDANCE [BYTES]]]`.
 
-use flowstart_s2n::{handle, Startup};
+use flowstart_s2n::{Startup, handle};
 use s2n_quic::client::Connect;
 use s2n_quic::{Client, Server};
 use std::error::Error;

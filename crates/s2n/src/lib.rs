@@ -8,7 +8,7 @@ mod factory;
 pub mod lab;
 
 pub use controller::{Live, Order};
-pub use factory::{handle, Context, Events, Factory};
+pub use factory::{Context, Events, Factory, handle};
 pub use flowstart_live::{Handle, StartupError};
 
 use clock::Watch;

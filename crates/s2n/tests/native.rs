@@ -2,7 +2,7 @@
 #![cfg(feature = "lab")]
 
 use flowstart_control::Reason;
-use flowstart_live::lab::{agreement, Clock, Native, Outcome};
+use flowstart_live::lab::{Clock, Native, Outcome, agreement};
 use flowstart_s2n::lab::{self, NATIVE};
 
 const STACK: &str = "s2n";

@@ -13,9 +13,9 @@ use flowstart_control::entry::{Certainty, Entry};
 use flowstart_control::params::{AlgorithmKind, Params, Ratio};
 use flowstart_control::signals::{Ack, Established};
 use flowstart_control::slow_start::SlowStart;
-use flowstart_control::startup::{copies, Maker, Startup};
+use flowstart_control::startup::{Maker, Startup, copies};
 use flowstart_control::{
-    params, with_slow_start, Convention, CustomStartups, Duration, Reason, Window,
+    Convention, CustomStartups, Duration, Reason, Window, params, with_slow_start,
 };
 use flowstart_sim::{Outcome, Prepared, Scenario};
 

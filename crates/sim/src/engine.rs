@@ -90,10 +90,10 @@ impl EventQueue {
 
     /// Removes the next event, which is no link's.
     pub fn pop(&mut self) {
-        if let Some(last) = self.heap.pop() {
-            if !self.heap.is_empty() {
-                sink(&mut self.heap, last);
-            }
+        if let Some(last) = self.heap.pop()
+            && !self.heap.is_empty()
+        {
+            sink(&mut self.heap, last);
         }
     }
 }

@@ -18,5 +18,5 @@ pub mod workload;
 pub use compile::{Compiler, Prepared};
 pub use estimate::Estimate;
 pub use record::outcome::Outcome;
-pub use run::{run, ExternalSender, Load, Request, Requests, Usage};
+pub use run::{ExternalSender, Load, Request, Requests, Usage, run};
 pub use spec::*;

@@ -161,7 +161,7 @@ fn by_steps(steps: &[Step], start: Instant, bytes: u64) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{run, Prepared, Scenario};
+    use crate::{Prepared, Scenario, run};
 
     /// The bound of the first flow, and its completion time.
     fn bound_and_time(text: &str) -> (Option<f64>, f64) {
@@ -254,7 +254,9 @@ mod tests {
     fn the_rate_is_that_of_the_time_of_the_transfer() {
         let steps = "{ rate = '100Mbps', lasts = '1s' }, { rate = '10Mbps', lasts = '9s' }";
         let text = |size: &str| {
-            format!("path = {{ rate_steps = [{steps}], rtt = '40ms' }}\nflows = [{{ size = '{size}' }}]")
+            format!(
+                "path = {{ rate_steps = [{steps}], rtt = '40ms' }}\nflows = [{{ size = '{size}' }}]"
+            )
         };
         let (bound, time) = bound_and_time(&text("1MB"));
         assert!(

@@ -12,9 +12,9 @@
 use crate::flow_plan::{FlowKind, FlowPlan};
 use flowstart_control::signals::PathMemory;
 use flowstart_control::{Instant, Rate};
+use flowstart_transport::Delivered;
 use flowstart_transport::sender::Sender;
 use flowstart_transport::stack::{Sharing, Stack};
-use flowstart_transport::Delivered;
 use std::collections::HashMap;
 
 /// A flow and its kind.

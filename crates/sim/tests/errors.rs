@@ -1,7 +1,7 @@
 //! Every complaint about a request, word for word: one line that names the field, the
 //! value, and what would be right.
 
-use flowstart_sim::{run, Scenario};
+use flowstart_sim::{Scenario, run};
 
 const PATH: &str = "rate = \"5Mbps\", rtt = \"64ms\"";
 
@@ -154,7 +154,10 @@ fn names_are_known_or_the_nearest_is_offered() {
                 "[stack]\necn = \"dctcp\"",
                 "stack.ecn: `dctcp` is unknown; known are off, classic, l4s",
             ),
-            ("[stack]\necn = 2", "stack.ecn: `2` is not `off`, `classic` or `l4s`"),
+            (
+                "[stack]\necn = 2",
+                "stack.ecn: `2` is not `off`, `classic` or `l4s`",
+            ),
             (
                 "[stack]\nrestart = \"never\"",
                 "stack.restart: `never` is unknown; known are initial-window, one, keep, paced, linux",
@@ -205,95 +208,119 @@ fn names_are_known_or_the_nearest_is_offered() {
     );
     let flow =
         |given: &str| format!("path = {{ {PATH} }}\nflows = [{{ size = \"1kB\", {given} }}]");
-    check(flow, &[
-        ("siz = \"1kB\"", "flows[0].siz: `siz` is unknown; did you mean `size`?"),
-        ("direction = \"forwards\"", "flows[0].direction: `forwards` is unknown; did you mean `forward`?"),
-        ("startup = \"jmp-start\"", "flows[0]: startup `jmp-start`: unknown; did you mean `jump-start`?"),
-        (
-            "tick_phase = 0.5",
-            "flows[0].tick_phase: `0.5` changes nothing: only the `ns2` stack counts in ticks",
-        ),
-        (
-            "tick_phase = 1.5",
-            "flows[0].tick_phase: `1.5` is not a share of a tick, from 0 to below 1",
-        ),
-        (
-            "cc = \"prague\"",
-            "flows[0].cc: `prague` needs marks that are counted; give `stack.ecn = \"l4s\"`, which is `off` here",
-        ),
-        (
-            "stack = { preset = \"linus\" }",
-            "flows[0].stack.preset: `linus` is unknown; did you mean `linux`?",
-        ),
-        (
-            "stack = { frto = true }",
-            "flows[0].stack.frto: `true` changes nothing: only `rack` does (stack.recovery)",
-        ),
-        (
-            "stack = { interrupt_max = \"1ms\" }",
-            "flows[0].stack.interrupt_max: no flow has its own, as hosts and routers are everybody's; \
+    check(
+        flow,
+        &[
+            (
+                "siz = \"1kB\"",
+                "flows[0].siz: `siz` is unknown; did you mean `size`?",
+            ),
+            (
+                "direction = \"forwards\"",
+                "flows[0].direction: `forwards` is unknown; did you mean `forward`?",
+            ),
+            (
+                "startup = \"jmp-start\"",
+                "flows[0]: startup `jmp-start`: unknown; did you mean `jump-start`?",
+            ),
+            (
+                "tick_phase = 0.5",
+                "flows[0].tick_phase: `0.5` changes nothing: only the `ns2` stack counts in ticks",
+            ),
+            (
+                "tick_phase = 1.5",
+                "flows[0].tick_phase: `1.5` is not a share of a tick, from 0 to below 1",
+            ),
+            (
+                "cc = \"prague\"",
+                "flows[0].cc: `prague` needs marks that are counted; give `stack.ecn = \"l4s\"`, which is `off` here",
+            ),
+            (
+                "stack = { preset = \"linus\" }",
+                "flows[0].stack.preset: `linus` is unknown; did you mean `linux`?",
+            ),
+            (
+                "stack = { frto = true }",
+                "flows[0].stack.frto: `true` changes nothing: only `rack` does (stack.recovery)",
+            ),
+            (
+                "stack = { interrupt_max = \"1ms\" }",
+                "flows[0].stack.interrupt_max: no flow has its own, as hosts and routers are everybody's; \
              set it in the scenario's `stack`",
-        ),
-        ("cc = \"cubik\"", "flows[0]: cc `cubik`: unknown; did you mean `cubic`?"),
-        (
-            "startup = \"search:exit=slowly\"",
-            "flows[0]: startup `search`: parameter `exit`: `slowly` is not one of `at-once`, `drain`, `short-drain`, `roll-back`",
-        ),
-        (
-            "startup = \"rapid-start:beta=1\"",
-            "flows[0]: startup `rapid-start`: parameter `beta`: `1` is not a number from 0.1 to below 1",
-        ),
-        (
-            "startup = \"suss:suss_max=0.5\"",
-            "flows[0]: startup `suss`: parameter `suss_max`: `0.5` is not a whole number from 0 to 10",
-        ),
-        (
-            "startup = \"hystart-plus-plus:speed=suss\"",
-            "flows[0]: startup `hystart-plus-plus`: parameter `speed`: `suss` is not one of `slow-start`, `rapid-start`",
-        ),
-        (
-            "startup = \"paced-gradual:high=1ms\"",
-            "flows[0]: startup `paced-gradual`: parameter `high`: `1ms` is not above `low`, 4ms",
-        ),
-        (
-            "startup = \"careful-resume:beta=0.3\"",
-            "flows[0]: startup `careful-resume`: parameter `beta`: `0.3` is not a share from 0.5 to 1",
-        ),
-        (
-            "startup = \"stateful-tcp:factor=2\"",
-            "flows[0]: startup `stateful-tcp`: parameter `factor`: `2` is not a number from 0 to 1",
-        ),
-        (
-            "startup = \"quicly-jumpstart:default_packets=unlimited\"",
-            "flows[0]: startup `quicly-jumpstart`: parameter `default_packets`: `unlimited` is not a \
+            ),
+            (
+                "cc = \"cubik\"",
+                "flows[0]: cc `cubik`: unknown; did you mean `cubic`?",
+            ),
+            (
+                "startup = \"search:exit=slowly\"",
+                "flows[0]: startup `search`: parameter `exit`: `slowly` is not one of `at-once`, `drain`, `short-drain`, `roll-back`",
+            ),
+            (
+                "startup = \"rapid-start:beta=1\"",
+                "flows[0]: startup `rapid-start`: parameter `beta`: `1` is not a number from 0.1 to below 1",
+            ),
+            (
+                "startup = \"suss:suss_max=0.5\"",
+                "flows[0]: startup `suss`: parameter `suss_max`: `0.5` is not a whole number from 0 to 10",
+            ),
+            (
+                "startup = \"hystart-plus-plus:speed=suss\"",
+                "flows[0]: startup `hystart-plus-plus`: parameter `speed`: `suss` is not one of `slow-start`, `rapid-start`",
+            ),
+            (
+                "startup = \"paced-gradual:high=1ms\"",
+                "flows[0]: startup `paced-gradual`: parameter `high`: `1ms` is not above `low`, 4ms",
+            ),
+            (
+                "startup = \"careful-resume:beta=0.3\"",
+                "flows[0]: startup `careful-resume`: parameter `beta`: `0.3` is not a share from 0.5 to 1",
+            ),
+            (
+                "startup = \"stateful-tcp:factor=2\"",
+                "flows[0]: startup `stateful-tcp`: parameter `factor`: `2` is not a number from 0 to 1",
+            ),
+            (
+                "startup = \"quicly-jumpstart:default_packets=unlimited\"",
+                "flows[0]: startup `quicly-jumpstart`: parameter `default_packets`: `unlimited` is not a \
              number of packets; quicly's jump has a bound",
-        ),
-        (
-            "startup = \"paced-initial-window:spread=0\"",
-            "flows[0]: startup `paced-initial-window`: parameter `spread`: `0` is not a share from \
+            ),
+            (
+                "startup = \"paced-initial-window:spread=0\"",
+                "flows[0]: startup `paced-initial-window`: parameter `spread`: `0` is not a share from \
              0.01 to 1",
-        ),
-        (
-            "startup = \"halfback:threshold=0.5\"",
-            "flows[0]: startup `halfback`: parameter `threshold`: `0.5` is not at least 1 byte",
-        ),
-        (
-            "startup = \"paced-chirping:form=pc2018,gap=1s\"",
-            "flows[0]: startup `paced-chirping`: parameter `gap`: `1s` is not a time from 1us to 5ms",
-        ),
-        (
-            "startup = \"circuit-start:sample=mean\"",
-            "flows[0]: startup `circuit-start`: parameter `sample`: `mean` is not one of \
+            ),
+            (
+                "startup = \"halfback:threshold=0.5\"",
+                "flows[0]: startup `halfback`: parameter `threshold`: `0.5` is not at least 1 byte",
+            ),
+            (
+                "startup = \"paced-chirping:form=pc2018,gap=1s\"",
+                "flows[0]: startup `paced-chirping`: parameter `gap`: `1s` is not a time from 1us to 5ms",
+            ),
+            (
+                "startup = \"circuit-start:sample=mean\"",
+                "flows[0]: startup `circuit-start`: parameter `sample`: `mean` is not one of \
              `percentile`, `least`, `latest`",
-        ),
-        (
-            "startup = \"limited-slow-start:max_sthresh=3\"",
-            "flows[0]: startup `limited-slow-start`: parameter `max_sthresh` is unknown; did you mean `max_ssthresh`?",
-        ),
-        ("startup = \"bbr-startup:version=v2\"", "flows[0]: startup `bbr-startup`: parameter `version`: `v2` is not one of `v1`, `v3`, `v3-linux`, `quinn`, `quiche`, `google-quiche`"),
-        ("startup = \"bbr-startup:plateau=min\"", "flows[0]: startup `bbr-startup`: parameter `plateau`: `min` is not one of `max`, `sample`, `every-sample`"),
-        ("cc = \"bbr:version=3\"", "flows[0]: cc `bbr`: parameter `version`: `3` is not one of `v1`, `v3`, `v3-linux`, `quinn`, `quiche`, `google-quiche`"),
-    ]);
+            ),
+            (
+                "startup = \"limited-slow-start:max_sthresh=3\"",
+                "flows[0]: startup `limited-slow-start`: parameter `max_sthresh` is unknown; did you mean `max_ssthresh`?",
+            ),
+            (
+                "startup = \"bbr-startup:version=v2\"",
+                "flows[0]: startup `bbr-startup`: parameter `version`: `v2` is not one of `v1`, `v3`, `v3-linux`, `quinn`, `quiche`, `google-quiche`",
+            ),
+            (
+                "startup = \"bbr-startup:plateau=min\"",
+                "flows[0]: startup `bbr-startup`: parameter `plateau`: `min` is not one of `max`, `sample`, `every-sample`",
+            ),
+            (
+                "cc = \"bbr:version=3\"",
+                "flows[0]: cc `bbr`: parameter `version`: `3` is not one of `v1`, `v3`, `v3-linux`, `quinn`, `quiche`, `google-quiche`",
+            ),
+        ],
+    );
 }
 
 #[test]
@@ -384,7 +411,9 @@ fn what_is_missing() {
 fn what_no_flow_can_wait_for() {
     const AFTER: &str = "start_after = { flow = 0 }";
     let waits = |given: &str| {
-        format!("path = {{ {PATH} }}\nflows = [{{ size = \"1MB\" }}, {{ size = \"1kB\", {given} }}, {{ size = \"1kB\", count = 3 }}]")
+        format!(
+            "path = {{ {PATH} }}\nflows = [{{ size = \"1MB\" }}, {{ size = \"1kB\", {given} }}, {{ size = \"1kB\", count = 3 }}]"
+        )
     };
     let twice = |given: &str| format!("{AFTER}, {given}");
     check(
@@ -434,7 +463,9 @@ fn what_no_flow_can_wait_for() {
     );
     let writes = |given: &str| {
         let asks = "writes = [{ at = \"0s\", size = \"1kB\" }]";
-        format!("path = {{ {PATH} }}\nflows = [{{ {asks} }}, {{ direction = \"reverse\", {AFTER}, {given} }}]")
+        format!(
+            "path = {{ {PATH} }}\nflows = [{{ {asks} }}, {{ direction = \"reverse\", {AFTER}, {given} }}]"
+        )
     };
     check(
         writes,
@@ -444,7 +475,9 @@ fn what_no_flow_can_wait_for() {
         )],
     );
     let circle = |given: &str| {
-        format!("path = {{ {PATH} }}\nflows = [{{ size = \"1kB\", start_after = {{ flow = 1 }} }}, {{ size = \"1kB\", {given} }}]")
+        format!(
+            "path = {{ {PATH} }}\nflows = [{{ size = \"1kB\", start_after = {{ flow = 1 }} }}, {{ size = \"1kB\", {given} }}]"
+        )
     };
     check(
         circle,
@@ -458,19 +491,35 @@ fn what_no_flow_can_wait_for() {
 #[test]
 fn after_what_no_run_ends() {
     let ends = |given: &str| {
-        format!("path = {{ {PATH} }}\nend_after = {{ {given} }}\nduration = \"9s\"\nflows = [{{}}, {{ size = \"1kB\", count = 2 }}]")
+        format!(
+            "path = {{ {PATH} }}\nend_after = {{ {given} }}\nduration = \"9s\"\nflows = [{{}}, {{ size = \"1kB\", count = 2 }}]"
+        )
     };
     check(
         ends,
         &[
-            ("flow = 5", "end_after.flow: `5` is out of range; flow 0 to 1 is needed"),
-            ("flow = 1", "end_after.flow: `1` is 2 flows; give a single one"),
-            ("flow = 0", "end_after.flow: `0` has no end; give it a `size`"),
-            ("flow = 0, pause = 5", "end_after.pause: `5` is not a time with a unit, such as `64ms`, `1.5s`, `200us` or `0s`"),
+            (
+                "flow = 5",
+                "end_after.flow: `5` is out of range; flow 0 to 1 is needed",
+            ),
+            (
+                "flow = 1",
+                "end_after.flow: `1` is 2 flows; give a single one",
+            ),
+            (
+                "flow = 0",
+                "end_after.flow: `0` has no end; give it a `size`",
+            ),
+            (
+                "flow = 0, pause = 5",
+                "end_after.pause: `5` is not a time with a unit, such as `64ms`, `1.5s`, `200us` or `0s`",
+            ),
         ],
     );
     let endless = |given: &str| {
-        format!("path = {{ {PATH} }}\nend_after = {{ flow = 1 }}\nflows = [{{}}, {{ size = \"1kB\", {given} }}]")
+        format!(
+            "path = {{ {PATH} }}\nend_after = {{ flow = 1 }}\nflows = [{{}}, {{ size = \"1kB\", {given} }}]"
+        )
     };
     check(
         endless,
@@ -493,24 +542,51 @@ fn after_what_no_run_ends() {
 fn what_contradicts() {
     let hops = "hops = [{ rate = \"1Mbps\", delay = \"1ms\" }]";
     let path = |given: &str| format!("path = {{ {given} }}\nflows = [{{ size = \"1kB\" }}]");
-    check(path, &[
-        (&format!("{hops}, rate = \"1Mbps\""), "path.rate: contradicts `path.hops`; give it for each hop"),
-        (&format!("{hops}, reverse_queue = \"pie\""), "path.reverse_queue: contradicts `path.hops`; give it for each hop"),
-        (
-            "hops = [{ rate = \"1Mbps\", delay = \"1ms\", queue = \"pi\" }]",
-            "path.hops[0].queue: queue `pi`: unknown; did you mean `pie`?",
-        ),
-        (&format!("{PATH}, ack_thinning = true"), "path.ack_thinning: there are no batches to thin out; give `path.ack_batch`"),
-        (&format!("{PATH}, ack_batch = \"0s\""), "path.ack_batch: `0s` is out of range; above 0s to 600s is needed"),
-        (&format!("{PATH}, ack_batch = 5"), "path.ack_batch: `5` is not a time with a unit, such as `64ms`, `1.5s`, `200us` or `0s`"),
-        (&format!("{PATH}, router_pps = 0"), "path.router_pps: `0` is out of range; 1 to 1 000 000 000 packets per second is needed"),
-        (&format!("{PATH}, router_pps = \"5k\""), "path.router_pps: `5k` is not a whole number from 0 on"),
-        (&format!("{hops}, loss = \"1%\""), "path.loss: contradicts `path.hops`; give it for each hop"),
-        (
-            &format!("{PATH}, access_at = \"left\""),
-            "path.access_at: there are no access links; give `path.access_rate` or `path.access_delay`",
-        ),
-    ]);
+    check(
+        path,
+        &[
+            (
+                &format!("{hops}, rate = \"1Mbps\""),
+                "path.rate: contradicts `path.hops`; give it for each hop",
+            ),
+            (
+                &format!("{hops}, reverse_queue = \"pie\""),
+                "path.reverse_queue: contradicts `path.hops`; give it for each hop",
+            ),
+            (
+                "hops = [{ rate = \"1Mbps\", delay = \"1ms\", queue = \"pi\" }]",
+                "path.hops[0].queue: queue `pi`: unknown; did you mean `pie`?",
+            ),
+            (
+                &format!("{PATH}, ack_thinning = true"),
+                "path.ack_thinning: there are no batches to thin out; give `path.ack_batch`",
+            ),
+            (
+                &format!("{PATH}, ack_batch = \"0s\""),
+                "path.ack_batch: `0s` is out of range; above 0s to 600s is needed",
+            ),
+            (
+                &format!("{PATH}, ack_batch = 5"),
+                "path.ack_batch: `5` is not a time with a unit, such as `64ms`, `1.5s`, `200us` or `0s`",
+            ),
+            (
+                &format!("{PATH}, router_pps = 0"),
+                "path.router_pps: `0` is out of range; 1 to 1 000 000 000 packets per second is needed",
+            ),
+            (
+                &format!("{PATH}, router_pps = \"5k\""),
+                "path.router_pps: `5k` is not a whole number from 0 on",
+            ),
+            (
+                &format!("{hops}, loss = \"1%\""),
+                "path.loss: contradicts `path.hops`; give it for each hop",
+            ),
+            (
+                &format!("{PATH}, access_at = \"left\""),
+                "path.access_at: there are no access links; give `path.access_rate` or `path.access_delay`",
+            ),
+        ],
+    );
     let flow = |given: &str| format!("path = {{ {PATH} }}\nflows = [{{ {given} }}]");
     check(
         flow,
@@ -591,26 +667,47 @@ fn what_contradicts() {
 fn what_cannot_be() {
     let path = |given: &str| format!("path = {{ {given} }}\nflows = [{{ size = \"1kB\" }}]");
     let hops = vec!["{ rate = \"1Mbps\", delay = \"1ms\" }"; 101].join(", ");
-    check(path, &[
-        ("rate = \"0bps\", rtt = \"1ms\"", "path.rate: `0bps` is out of range; 1bps to 100Tbps is needed"),
-        ("rate = \"101Tbps\", rtt = \"1ms\"", "path.rate: `101000Gbps` is out of range; 1bps to 100Tbps is needed"),
-        ("rate = \"1Mbps\", rtt = \"1h\"", "path.rtt: `3600s` is out of range; 0s to 600s is needed"),
-        (&format!("{PATH}, buffer = \"0pkt\""), "path.buffer: `0pkt` is out of range; at least `1pkt` is needed"),
-        (
-            &format!("{PATH}, buffer = \"1pkt\", buffer_accounting = \"ns2\""),
-            "path.buffer: `1pkt` is out of range; at least `2pkt`, one of which is the packet in transmission, is needed",
-        ),
-        (
-            &format!("{PATH}, buffer = \"1kB\""),
-            "path.buffer: `1kB` is out of range; at least one packet, `1500B`, is needed",
-        ),
-        (
-            &format!("{PATH}, reverse_buffer = \"0bdp\""),
-            "path.reverse_buffer: `0bdp` is out of range; above 0 to `1000000bdp` is needed",
-        ),
-        (&format!("{PATH}, hosts = 0"), "path.hosts: `0` is no pair of hosts; at least 1 is needed"),
-        (&format!("hops = [{hops}]"), "path.hops: `101` is out of range; a chain of at most 100 hops is needed"),
-    ]);
+    check(
+        path,
+        &[
+            (
+                "rate = \"0bps\", rtt = \"1ms\"",
+                "path.rate: `0bps` is out of range; 1bps to 100Tbps is needed",
+            ),
+            (
+                "rate = \"101Tbps\", rtt = \"1ms\"",
+                "path.rate: `101000Gbps` is out of range; 1bps to 100Tbps is needed",
+            ),
+            (
+                "rate = \"1Mbps\", rtt = \"1h\"",
+                "path.rtt: `3600s` is out of range; 0s to 600s is needed",
+            ),
+            (
+                &format!("{PATH}, buffer = \"0pkt\""),
+                "path.buffer: `0pkt` is out of range; at least `1pkt` is needed",
+            ),
+            (
+                &format!("{PATH}, buffer = \"1pkt\", buffer_accounting = \"ns2\""),
+                "path.buffer: `1pkt` is out of range; at least `2pkt`, one of which is the packet in transmission, is needed",
+            ),
+            (
+                &format!("{PATH}, buffer = \"1kB\""),
+                "path.buffer: `1kB` is out of range; at least one packet, `1500B`, is needed",
+            ),
+            (
+                &format!("{PATH}, reverse_buffer = \"0bdp\""),
+                "path.reverse_buffer: `0bdp` is out of range; above 0 to `1000000bdp` is needed",
+            ),
+            (
+                &format!("{PATH}, hosts = 0"),
+                "path.hosts: `0` is no pair of hosts; at least 1 is needed",
+            ),
+            (
+                &format!("hops = [{hops}]"),
+                "path.hops: `101` is out of range; a chain of at most 100 hops is needed",
+            ),
+        ],
+    );
     let flow =
         |given: &str| format!("path = {{ {PATH} }}\nflows = [{{ size = \"1kB\", {given} }}]");
     check(
@@ -638,17 +735,23 @@ fn what_cannot_be() {
             ),
         ],
     );
-    check(|given| format!("path = {{ {PATH} }}\n{given}"), &[
-        ("flows = [{ size = \"0B\" }]", "flows[0].size: `0B` is out of range; 1 B to 1 PB is needed"),
-        (
-            "flows = [{ size = \"1B\", count = 600000 }, { size = \"1B\", count = 600000 }]",
-            "flows[1].count: `1200000` is out of range; at most 1 000 000 flows in all is needed",
-        ),
-        (
-            "duration = \"0s\"\nflows = [{}]",
-            "duration: `0s` is out of range; above 0s to 2592000s is needed",
-        ),
-    ]);
+    check(
+        |given| format!("path = {{ {PATH} }}\n{given}"),
+        &[
+            (
+                "flows = [{ size = \"0B\" }]",
+                "flows[0].size: `0B` is out of range; 1 B to 1 PB is needed",
+            ),
+            (
+                "flows = [{ size = \"1B\", count = 600000 }, { size = \"1B\", count = 600000 }]",
+                "flows[1].count: `1200000` is out of range; at most 1 000 000 flows in all is needed",
+            ),
+            (
+                "duration = \"0s\"\nflows = [{}]",
+                "duration: `0s` is out of range; above 0s to 2592000s is needed",
+            ),
+        ],
+    );
     let stack = |given: &str| {
         format!("path = {{ {PATH} }}\nflows = [{{ size = \"1kB\" }}]\nstack = {{ {given} }}")
     };
@@ -695,34 +798,94 @@ fn what_cannot_be() {
 fn what_routers_hosts_and_memories_cannot_be() {
     let path =
         |given: &str| format!("path = {{ {PATH}, {given} }}\nflows = [{{ size = \"1kB\" }}]");
-    check(path, &[
-        ("quick_start = { admission = \"often\" }", "path.quick_start.admission: `often` is unknown; known are none, rfc, share, minimal, target, everything"),
-        ("quick_start = { threshold = \"0%\" }", "path.quick_start.threshold: `0` is out of range; a share of the link, above 0 to 1 is needed"),
-        ("quick_start = { threshold = \"150%\" }", "path.quick_start.threshold: `150%` is not a probability, such as `1%` or `0.01`"),
-        ("quick_start = { state_delay = \"0s\" }", "path.quick_start.state_delay: `0s` is out of range; at least 1ms is needed"),
-        ("quick_start = { treshold = \"90%\" }", "path.quick_start.treshold: `treshold` is unknown; did you mean `threshold`?"),
-    ]);
+    check(
+        path,
+        &[
+            (
+                "quick_start = { admission = \"often\" }",
+                "path.quick_start.admission: `often` is unknown; known are none, rfc, share, minimal, target, everything",
+            ),
+            (
+                "quick_start = { threshold = \"0%\" }",
+                "path.quick_start.threshold: `0` is out of range; a share of the link, above 0 to 1 is needed",
+            ),
+            (
+                "quick_start = { threshold = \"150%\" }",
+                "path.quick_start.threshold: `150%` is not a probability, such as `1%` or `0.01`",
+            ),
+            (
+                "quick_start = { state_delay = \"0s\" }",
+                "path.quick_start.state_delay: `0s` is out of range; at least 1ms is needed",
+            ),
+            (
+                "quick_start = { treshold = \"90%\" }",
+                "path.quick_start.treshold: `treshold` is unknown; did you mean `threshold`?",
+            ),
+        ],
+    );
     let stack = |given: &str| {
         format!("path = {{ {PATH} }}\nflows = [{{ size = \"1kB\" }}]\nstack = {{ {given} }}")
     };
-    check(stack, &[
-        ("interrupt_min = \"90us\", interrupt_max = \"80us\"", "stack.interrupt_max: `80us` is out of range; at least `90us` (stack.interrupt_min) is needed"),
-        ("sack_cost = \"1h\"", "stack.sack_cost: `3600s` is out of range; 0s to 600s is needed"),
-        ("sharing = \"always\"", "stack.sharing: `always` is unknown; known are none, remember, temporal, ensemble"),
-        ("sharing_cap = 0", "stack.sharing_cap: `0` is out of range; at least 1 segment is needed"),
-        ("max_timeouts = -1", "stack.max_timeouts: `-1` is not a whole number from 0 on"),
-    ]);
+    check(
+        stack,
+        &[
+            (
+                "interrupt_min = \"90us\", interrupt_max = \"80us\"",
+                "stack.interrupt_max: `80us` is out of range; at least `90us` (stack.interrupt_min) is needed",
+            ),
+            (
+                "sack_cost = \"1h\"",
+                "stack.sack_cost: `3600s` is out of range; 0s to 600s is needed",
+            ),
+            (
+                "sharing = \"always\"",
+                "stack.sharing: `always` is unknown; known are none, remember, temporal, ensemble",
+            ),
+            (
+                "sharing_cap = 0",
+                "stack.sharing_cap: `0` is out of range; at least 1 segment is needed",
+            ),
+            (
+                "max_timeouts = -1",
+                "stack.max_timeouts: `-1` is not a whole number from 0 on",
+            ),
+        ],
+    );
     let flow =
         |given: &str| format!("path = {{ {PATH} }}\nflows = [{{ size = \"1kB\", {given} }}]");
-    check(flow, &[
-        ("cached_cwnd = \"0pkt\"", "flows[0].cached_cwnd: `0pkt` is out of range; 1 B to 1 PB is needed"),
-        ("cached_cwnd = \"1bdp\", cached_rtt = \"0s\"", "flows[0].cached_rtt: `0s` is out of range; above 0s to 600s is needed"),
-        ("cached_rtt = \"10ms\"", "flows[0].cached_rtt: `10ms` changes nothing: nothing is cached; give `cached_cwnd`"),
-        ("interface_rate = \"0bps\"", "flows[0].interface_rate: `0bps` is out of range; 1bps to 100Tbps is needed"),
-        ("landing = 1.5", "flows[0].landing: `1.5` is not `startup`, `half-then-recovery` or a factor above 0 to 1 of `cwnd`, `delivered` or `bdp`, such as `0.5`, `delivered`, `0.7delivered` or `bdp`"),
-        ("stack = { reduction = \"prr\" }", "flows[0].stack.reduction: `prr` changes nothing: only `rack` does (stack.recovery)"),
-        ("cached_cwnd = 40", "flows[0].cached_cwnd: `40` is not a size with a unit, such as `60pkt`, `1bdp`, `100kB` or `1.5MiB`"),
-    ]);
+    check(
+        flow,
+        &[
+            (
+                "cached_cwnd = \"0pkt\"",
+                "flows[0].cached_cwnd: `0pkt` is out of range; 1 B to 1 PB is needed",
+            ),
+            (
+                "cached_cwnd = \"1bdp\", cached_rtt = \"0s\"",
+                "flows[0].cached_rtt: `0s` is out of range; above 0s to 600s is needed",
+            ),
+            (
+                "cached_rtt = \"10ms\"",
+                "flows[0].cached_rtt: `10ms` changes nothing: nothing is cached; give `cached_cwnd`",
+            ),
+            (
+                "interface_rate = \"0bps\"",
+                "flows[0].interface_rate: `0bps` is out of range; 1bps to 100Tbps is needed",
+            ),
+            (
+                "landing = 1.5",
+                "flows[0].landing: `1.5` is not `startup`, `half-then-recovery` or a factor above 0 to 1 of `cwnd`, `delivered` or `bdp`, such as `0.5`, `delivered`, `0.7delivered` or `bdp`",
+            ),
+            (
+                "stack = { reduction = \"prr\" }",
+                "flows[0].stack.reduction: `prr` changes nothing: only `rack` does (stack.recovery)",
+            ),
+            (
+                "cached_cwnd = 40",
+                "flows[0].cached_cwnd: `40` is not a size with a unit, such as `60pkt`, `1bdp`, `100kB` or `1.5MiB`",
+            ),
+        ],
+    );
 }
 
 #[test]
@@ -1202,10 +1365,22 @@ fn what_no_write_can_wait_for() {
     check(
         answers,
         &[
-            (&waits("flow = 7"), &expected("flow", "`7` is out of range; flow 0 to 3 is needed")),
-            (&waits("flow = 0, write = 1"), &expected("write", "`1` is out of range; write 0 to 0 is needed")),
-            (&waits("flow = 2"), &expected("flow", "`2` has no `writes`; give its data as one")),
-            (&waits("flow = 3"), &expected("flow", "`3` is 3 flows; give a single one")),
+            (
+                &waits("flow = 7"),
+                &expected("flow", "`7` is out of range; flow 0 to 3 is needed"),
+            ),
+            (
+                &waits("flow = 0, write = 1"),
+                &expected("write", "`1` is out of range; write 0 to 0 is needed"),
+            ),
+            (
+                &waits("flow = 2"),
+                &expected("flow", "`2` has no `writes`; give its data as one"),
+            ),
+            (
+                &waits("flow = 3"),
+                &expected("flow", "`3` is 3 flows; give a single one"),
+            ),
             (
                 &waits("flow = 1"),
                 &expected(
@@ -1214,8 +1389,14 @@ fn what_no_write_can_wait_for() {
                      direction over the same hops",
                 ),
             ),
-            (&waits("flow = 0, pause = \"601s\""), &expected("pause", "`601s` is out of range; 0s to 600s is needed")),
-            (&format!("count = 2, {}", waits("flow = 0")), "flows[1].count: `2` flows would wait for the same write; give 1"),
+            (
+                &waits("flow = 0, pause = \"601s\""),
+                &expected("pause", "`601s` is out of range; 0s to 600s is needed"),
+            ),
+            (
+                &format!("count = 2, {}", waits("flow = 0")),
+                "flows[1].count: `2` flows would wait for the same write; give 1",
+            ),
             (
                 &format!("start = \"1s\", {}", waits("flow = 0")),
                 "flows[1].start: `1s` changes nothing: the first write waits for another flow",

@@ -21,7 +21,7 @@ use flowstart_network::quick_start::Admission;
 use flowstart_network::variation::VARIATIONS;
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::record::trace::Trace;
-use flowstart_sim::{run, Outcome, Prepared, Scenario};
+use flowstart_sim::{Outcome, Prepared, Scenario, run};
 use proptest::prelude::*;
 use proptest::sample::select;
 

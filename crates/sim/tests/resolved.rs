@@ -1,6 +1,6 @@
 //! A resolved scenario: what it fills in, and that it runs to the same outcome.
 
-use flowstart_sim::{run, Scenario};
+use flowstart_sim::{Scenario, run};
 
 const SCENARIOS: [&str; 11] = [
     "path = { rate = \"5Mbps\", rtt = \"64ms\" }\nflows = [{ size = \"300kB\" }]",

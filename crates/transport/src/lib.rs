@@ -36,7 +36,7 @@ mod undo;
 
 pub use connection::Counters;
 pub use handshake::Handshake;
-pub use pacing::pacer::{Pacer, Release, ONE_BY_ONE};
+pub use pacing::pacer::{ONE_BY_ONE, Pacer, Release};
 pub use receive_window::ReceiveBuffer;
 pub use rtt::{RtoParams, RttEstimator, RttRule, RttSample};
 pub use throughput::Delivered;

@@ -4,7 +4,7 @@
 use super::ranges::RangeSet;
 use crate::narrow::{saturated, wrapped};
 use flowstart_control::{Duration, Instant};
-use flowstart_wire::{AckOption, AckRanges, NumberAck, SynAck, ACK_RANGES_ROOM};
+use flowstart_wire::{ACK_RANGES_ROOM, AckOption, AckRanges, NumberAck, SynAck};
 
 /// Number of ranges that are kept: more than an acknowledgement has room for.
 const MOST_RANGES: usize = 12;

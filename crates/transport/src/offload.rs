@@ -59,10 +59,10 @@ impl Offload {
     /// losses are being repaired.
     #[inline]
     pub fn examine(&mut self, c: &Connection, pipe: u64, repairs: bool, now: Instant) -> Verdict {
-        if self.left == 0 || self.at != now {
-            if let Some(waits) = self.begin_burst(c, pipe, repairs, now) {
-                return waits;
-            }
+        if (self.left == 0 || self.at != now)
+            && let Some(waits) = self.begin_burst(c, pipe, repairs, now)
+        {
+            return waits;
         }
         self.left -= 1;
         let pushes = self.several && self.left == 0;
@@ -148,9 +148,9 @@ mod tests {
     use super::super::stack::Stack;
     use super::*;
     use crate::rtt::RttSample;
-    use flowstart_control::{catalog, Convention};
-    use std::sync::Arc;
     use Verdict::*;
+    use flowstart_control::{Convention, catalog};
+    use std::sync::Arc;
 
     const LEAVES: Verdict = Leaves { pushes: false };
 

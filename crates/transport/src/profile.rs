@@ -2,8 +2,8 @@
 
 use super::sent::Tracking;
 use super::stack::{RecoveryKind, ReductionKind, Stack};
-use flowstart_control::session::{UndoRule, MINIMUM_WINDOW};
 use flowstart_control::Segments;
+use flowstart_control::session::{MINIMUM_WINDOW, UndoRule};
 
 /// The parts of a sender that differ with the kind of recovery.
 #[derive(Clone, Copy, Debug)]

@@ -9,7 +9,7 @@ use super::timer::comes_round;
 use crate::prefetch::prefetch;
 use flowstart_control::{Duration, Instant, Pair};
 use flowstart_wire::{
-    Ack, AckOption, Body, ByteAck, Data, Ecn, Packet, Syn, SynAck, MAX_SACK_BLOCKS,
+    Ack, AckOption, Body, ByteAck, Data, Ecn, MAX_SACK_BLOCKS, Packet, Syn, SynAck,
     UNLIMITED_WINDOW,
 };
 use std::sync::Arc;
@@ -256,10 +256,10 @@ impl PairMeter {
 impl AckPayload {
     /// What the next acknowledgement, up to `next`, is to carry.
     fn take(&mut self, next: u64) -> AckOption {
-        if let Some(range) = self.duplicate.take() {
-            if let Some(option) = Self::duplicate(range, next) {
-                return option;
-            }
+        if let Some(range) = self.duplicate.take()
+            && let Some(option) = Self::duplicate(range, next)
+        {
+            return option;
         }
         let gap = self.pair.gap.take().map(AckOption::Gap);
         let feedback = || self.feedback.take().map(AckOption::Feedback);
@@ -774,11 +774,11 @@ impl Receiver {
         let bytes = &mut above.bytes;
         let mut gone = |from, to| *bytes -= to - from;
         above.ranges.remove_below(self.next, &mut gone);
-        if let Some((start, high)) = above.ranges.first() {
-            if start == self.next {
-                self.next = high;
-                above.ranges.remove_below(high, gone);
-            }
+        if let Some((start, high)) = above.ranges.first()
+            && start == self.next
+        {
+            self.next = high;
+            above.ranges.remove_below(high, gone);
         }
         match above.ranges.first() {
             Some((start, _)) => self.above_from = start,

@@ -12,8 +12,8 @@ use super::loss::{Detector, LossDetector};
 use super::reduction::Reduction;
 use super::segment::{ByteRange, SegmentRange};
 use super::stack::Stack;
-use flowstart_control::signals::Ack as Signal;
 use flowstart_control::Instant;
+use flowstart_control::signals::Ack as Signal;
 use flowstart_wire::{Ack, ByteAck, Packet};
 
 /// The recovery of one connection.
@@ -117,15 +117,15 @@ impl Recovery {
         let counted = outcome.report.as_ref().filter(counted);
         let mut signal = counted.map(|report| c.ack_signal(report, now));
         let mut events = outcome.events;
-        if c.stack().window.grows_before_loss {
-            if let (Some(then), Some(growth), Some(meta)) = (&mut events, &mut signal, meta) {
-                self.change_state(c, &then.before_loss(), now);
-                if let Some(report) = outcome.report.take() {
-                    growth.credit = report.credit;
-                    notify_controller(c, growth, report.audience, meta);
-                }
-                *then = then.of_loss();
+        if c.stack().window.grows_before_loss
+            && let (Some(then), Some(growth), Some(meta)) = (&mut events, &mut signal, meta)
+        {
+            self.change_state(c, &then.before_loss(), now);
+            if let Some(report) = outcome.report.take() {
+                growth.credit = report.credit;
+                notify_controller(c, growth, report.audience, meta);
             }
+            *then = then.of_loss();
         }
         if let Some(events) = &events {
             self.change_state(c, events, now);

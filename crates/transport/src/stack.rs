@@ -11,7 +11,7 @@ pub use choices::{
 };
 pub use omission::{Omission, Touches};
 pub use preset::Preset;
-pub use presets::{all_presets, names, DEFAULT, PRESETS};
+pub use presets::{DEFAULT, PRESETS, all_presets, names};
 
 use super::handshake::{Handshake, SMALLEST_INITIAL};
 pub use super::pacing::bucket::Bucket;

@@ -18,7 +18,7 @@ thread_local! {
 const MOST_BYTES: u64 = 1_000_000_000;
 
 /// Room for a request of so many bytes.
-#[no_mangle]
+#[unsafe(no_mangle)]
 pub extern "C" fn input(length: usize) -> *mut u8 {
     INPUT.with_borrow_mut(|input| {
         input.resize(length, 0);
@@ -27,19 +27,19 @@ pub extern "C" fn input(length: usize) -> *mut u8 {
 }
 
 /// Where the answer begins.
-#[no_mangle]
+#[unsafe(no_mangle)]
 pub extern "C" fn output() -> *const u8 {
     OUTPUT.with_borrow(|output| output.as_ptr())
 }
 
 /// How many bytes it has.
-#[no_mangle]
+#[unsafe(no_mangle)]
 pub extern "C" fn output_length() -> usize {
     OUTPUT.with_borrow(Vec::len)
 }
 
 /// Begins with these settings, as JSON.
-#[no_mangle]
+#[unsafe(no_mangle)]
 pub extern "C" fn begin() -> u32 {
     std::panic::set_hook(Box::new(|info| {
         OUTPUT.set(format!("a defect of flowstart: {info}").into_bytes());
@@ -53,7 +53,7 @@ pub extern "C" fn begin() -> u32 {
 
 /// The table of a comparison, and what every startup did over time. Behind the request and a byte of
 /// zero there may be parts; then those runs that none of them is of are left out.
-#[no_mangle]
+#[unsafe(no_mangle)]
 pub extern "C" fn compare() -> u32 {
     with_page(|page, input| {
         let (request, parts) = split(input);
@@ -68,7 +68,7 @@ pub extern "C" fn compare() -> u32 {
 
 /// One of the runs of a comparison as a part of it; nothing where there is none of this number. The
 /// request is the number, a byte of zero, and the request of the comparison.
-#[no_mangle]
+#[unsafe(no_mangle)]
 pub extern "C" fn part() -> u32 {
     with_page(|page, input| {
         let (number, request) = split(input);
@@ -81,7 +81,7 @@ pub extern "C" fn part() -> u32 {
 }
 
 /// The first packets of a startup's flow.
-#[no_mangle]
+#[unsafe(no_mangle)]
 pub extern "C" fn packets() -> u32 {
     with_page(|page, request| {
         let found = page.packets(request, &Custom::default(), &mut run_all);
@@ -90,7 +90,7 @@ pub extern "C" fn packets() -> u32 {
 }
 
 /// What is in a capture. The request is its name, a byte of zero, and the file.
-#[no_mangle]
+#[unsafe(no_mangle)]
 pub extern "C" fn capture() -> u32 {
     answer(|input| {
         let (name, data) = split(&input);
@@ -109,7 +109,7 @@ fn split(input: &[u8]) -> (&[u8], &[u8]) {
 
 /// The line of `tests/data/same-bytes/hashes.txt` for a line of its scenarios: tests run the module that
 /// is served.
-#[no_mangle]
+#[unsafe(no_mangle)]
 pub extern "C" fn same_bytes() -> u32 {
     answer(|line| {
         let found = flowstart_benches::same_bytes::hashed(&String::from_utf8_lossy(&line));

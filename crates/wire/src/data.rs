@@ -1,6 +1,6 @@
 //! Packets that carry data.
 
-use crate::options::{congestion_header_bytes, CongestionHeader, PackedHeader, RateReport};
+use crate::options::{CongestionHeader, PackedHeader, RateReport, congestion_header_bytes};
 use crate::packed::{Byte, Four};
 use std::fmt;
 

@@ -10,7 +10,7 @@ mod packed;
 mod packet;
 mod sack;
 
-pub use ack::{Ack, ByteAck, NumberAck, ACK_RANGES_ROOM};
+pub use ack::{ACK_RANGES_ROOM, Ack, ByteAck, NumberAck};
 pub use ack_ranges::AckRanges;
 pub use data::Data;
 pub use ecn::Ecn;

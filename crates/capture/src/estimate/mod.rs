@@ -35,7 +35,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use foldhash::fast::RandomState;
 
-use crate::layers::{written, Segment};
+use crate::layers::{Segment, written};
 use crate::reading::FarSide;
 use crate::results::{Group, Path};
 use crate::time::since;

@@ -9,7 +9,7 @@
 
 use std::collections::VecDeque;
 
-use crate::layers::{Segment, RST};
+use crate::layers::{RST, Segment};
 
 /// What one side of a connection sends.
 #[derive(Clone, Debug, Default)]

@@ -151,7 +151,7 @@ impl Read for Counted {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flate2::{write::GzEncoder, Compression};
+    use flate2::{Compression, write::GzEncoder};
     use std::io::Write;
 
     fn gzip(data: &[u8]) -> Vec<u8> {

@@ -19,7 +19,7 @@ use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::{zeek, Error, Format};
+use crate::{Error, Format, zeek};
 use frame::Found;
 
 /// One captured packet: as much of it as was kept, and how long it was on the wire.

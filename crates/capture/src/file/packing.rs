@@ -138,7 +138,7 @@ mod tests {
     ];
 
     fn zstd(data: &[u8]) -> Vec<u8> {
-        use ruzstd::encoding::{compress_to_vec, CompressionLevel};
+        use ruzstd::encoding::{CompressionLevel, compress_to_vec};
         compress_to_vec(data, CompressionLevel::Fastest)
     }
 

@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 
-use super::header::{u16_at, DEEPEST};
+use super::header::{DEEPEST, u16_at};
 
 /// A header above IP with the fields of its IP header.
 pub(super) struct Packet<'a> {

@@ -2,7 +2,7 @@
 //!
 //! Numbers are those of the registry of link-layer header types (LINKTYPE_*), and the EtherTypes of IEEE 802.
 
-use super::header::{u16_at, DEEPEST};
+use super::header::{DEEPEST, u16_at};
 use super::other::Other;
 
 /// The protocol above the link layer.
@@ -201,7 +201,7 @@ fn mpls(data: &[u8], start: usize) -> Network {
                     },
                     Some(_) => Network::Other(Other::NotIp),
                     None => Network::Cut,
-                }
+                };
             }
             Some(_) => {}
             None => return Network::Cut,

@@ -15,12 +15,12 @@ mod tcp;
 mod tunnel;
 mod udp;
 
-pub(crate) use address::{mapped, written, Endpoint};
+pub(crate) use address::{Endpoint, mapped, written};
 pub(crate) use link::name as link_name;
 pub(crate) use other::{Other, Others};
-pub(crate) use tcp::{Segment, ACK, CWR, ECE, FIN, RST, SYN};
+pub(crate) use tcp::{ACK, CWR, ECE, FIN, RST, SYN, Segment};
 pub(crate) use tunnel::Tunnel;
-pub(crate) use udp::{version_name, ConnectionId, Datagram};
+pub(crate) use udp::{ConnectionId, Datagram, version_name};
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,6 +1,6 @@
 //! Tunnels: packets in the payload of others, as mirrors of switches and clouds write them.
 
-use super::header::{u16_at, u32_at, DEEPEST};
+use super::header::{DEEPEST, u16_at, u32_at};
 use super::ip::{self, Packet};
 use super::link::{self, Network};
 
@@ -76,7 +76,7 @@ impl Inside {
     }
 
     /// The identifiers of an inner packet's network, which other networks with the same addresses do not have.
-    pub fn network_ids<'a>(&self, data: &'a [u8]) -> impl Iterator<Item = u32> + 'a {
+    pub fn network_ids<'a>(&self, data: &'a [u8]) -> impl Iterator<Item = u32> + 'a + use<'a> {
         let link = match self.content {
             Content::Link(link) => link,
             Content::EtherType(_) => link::RAW,

@@ -3,7 +3,7 @@
 //! What follows a header is encrypted: sizes and times are all there is to see of data.
 
 use super::address::Endpoint;
-use super::header::{u16_at, u32_at, DEEPEST};
+use super::header::{DEEPEST, u16_at, u32_at};
 use super::ip::Packet;
 use super::other::Other;
 

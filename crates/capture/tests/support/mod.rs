@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use flowstart_capture::{
-    read, Collected, Connection, Error, Flag, Options, QuicConnection, Reading, Transfer,
+    Collected, Connection, Error, Flag, Options, QuicConnection, Reading, Transfer, read,
 };
 
 /// A reading with its rows.

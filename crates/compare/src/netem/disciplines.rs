@@ -1,6 +1,6 @@
 //! The two disciplines, with the options that the simulator has.
 
-use super::words::{check_share, is_share, once, Words, RATES, SIZES, TIMES};
+use super::words::{RATES, SIZES, TIMES, Words, check_share, is_share, once};
 
 const A_RATE: &str = "a rate, such as `20mbit`";
 const A_TIME: &str = "a time, such as `40ms`";
@@ -189,7 +189,7 @@ impl Tbf {
         match (self.latency, self.limit) {
             (None, None) => return missing("`latency` or `limit`", "latency 50ms"),
             (Some(_), Some(_)) => {
-                return Err("tbf: `latency` and `limit` exclude each other".into())
+                return Err("tbf: `latency` and `limit` exclude each other".into());
             }
             _ => {}
         }

@@ -1,7 +1,7 @@
 //! Answers to what a page requests of a path.
 
 use crate::given::Given;
-use crate::page::frame::{frame, Tail};
+use crate::page::frame::{Tail, frame};
 use crate::page::head::Head;
 use crate::page::lines::Traced;
 use crate::page::requests::{CompareRequest, PacketsRequest};
@@ -11,7 +11,7 @@ use crate::part::encode;
 use crate::refusal::suggest;
 use crate::rows::Row;
 use crate::settings::Settings;
-use crate::{words, Custom, Failure, Finished, Refusal, Run, Runs};
+use crate::{Custom, Failure, Finished, Refusal, Run, Runs, words};
 use flowstart_sim::record::journeys::JourneysRequest;
 use flowstart_sim::record::lines::LinesRequest;
 use serde::Serialize;
@@ -463,10 +463,12 @@ mod tests {
         let (head, _) = Answers::new().compare(&request).unwrap();
         assert_eq!(head["startups"], json!(["bbr", "slow-start"]));
         assert_eq!(head["rows"][0]["startup"], "bbr-startup");
-        assert!(head["command"]
-            .as_str()
-            .unwrap()
-            .contains("--variant 'bbr: cc=bbr'"));
+        assert!(
+            head["command"]
+                .as_str()
+                .unwrap()
+                .contains("--variant 'bbr: cc=bbr'")
+        );
     }
 
     #[test]

@@ -2,9 +2,9 @@
 //! their paths, connections and transfers. `flowstart capture` shows more of it.
 
 use crate::table::Grid;
-use crate::{command, text, Refusal};
+use crate::{Refusal, command, text};
 use flowstart_capture::{
-    read_bytes, Collected, Connection, Direction, Options, Path, Reading, Transfer,
+    Collected, Connection, Direction, Options, Path, Reading, Transfer, read_bytes,
 };
 use serde::Serialize;
 use std::ops::ControlFlow;

@@ -1,16 +1,16 @@
 //! The part of an answer that does not depend on the time that is looked at.
 
-use crate::headline::{small_buffers, window_of, Headline};
-use crate::notes::{drawn, without_effect, Legend, Setting};
+use crate::headline::{Headline, small_buffers, window_of};
+use crate::notes::{Legend, Setting, drawn, without_effect};
 use crate::omissions::omissions;
 use crate::page::scenario_file;
 use crate::page::view::View;
 use crate::part::{Finished, Part};
 use crate::path::interface;
 use crate::plan::CACHED;
-use crate::rows::{Row, MEASURES};
-use crate::summary::{order, summaries, Summary};
-use crate::table::{table, Grid};
+use crate::rows::{MEASURES, Row};
+use crate::summary::{Summary, order, summaries};
+use crate::table::{Grid, table};
 use serde::Serialize;
 use serde_json::{Map, Value};
 

@@ -4,8 +4,8 @@ use crate::page::frame::Tail;
 use crate::rows::Row;
 use flowstart_control::{Duration, Instant};
 use flowstart_sim::record::flow::FlowRow;
-use flowstart_sim::record::lines::{Drawn, FlowLines, Lines, EVENTS, LINES};
-use serde_json::{json, Map, Value};
+use flowstart_sim::record::lines::{Drawn, EVENTS, FlowLines, LINES, Lines};
+use serde_json::{Map, Value, json};
 
 /// The lines of all runs, with bins of one width.
 pub(crate) struct Traced {

@@ -2,7 +2,7 @@
 
 use flowstart_control::Instant;
 use flowstart_sim::record::journeys::{Journey, Journeys};
-use serde_json::{json, Value};
+use serde_json::{Value, json};
 
 /// Columns of the packets, with the round trip of their path.
 pub(crate) fn document(found: &Journeys, rtt_s: f64) -> Value {

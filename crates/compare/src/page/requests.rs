@@ -1,9 +1,9 @@
 //! The requests of the explore view.
 
+use crate::Refusal;
 use crate::fields::Fields;
 use crate::given::Given;
 use crate::settings::Settings;
-use crate::Refusal;
 use flowstart_control::Instant;
 use flowstart_sim::record::journeys::MOST_JOURNEYS;
 

@@ -5,14 +5,14 @@ use crate::given::Given;
 use crate::options::check_options;
 use crate::page::limits;
 use crate::path::Path;
-use crate::plan::{flows, Plan};
+use crate::plan::{Plan, flows};
 use crate::settings::Settings;
 use crate::stack::Stack;
 use crate::variants::variants;
-use crate::{words, Custom, Refusal, Run};
+use crate::{Custom, Refusal, Run, words};
 use flowstart_control::CustomStartups;
 use flowstart_sim::{Compiler, RequestError, Scenario};
-use serde_json::{json, Map, Value};
+use serde_json::{Map, Value, json};
 
 /// What is transferred where no size is given.
 const USUAL_SIZE: &str = "1MB";

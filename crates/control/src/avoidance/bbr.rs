@@ -43,13 +43,13 @@
 //!   been sent for a retransmission timeout.
 
 use super::bbr_quinn::BbrQuinnAvoidance;
-use super::{copies, Avoidance, Maker};
+use super::{Avoidance, Maker, copies};
 use crate::entry::{Certainty, Entry, Need};
-use crate::model::bbr::{Bbr, Source};
 use crate::model::Model;
+use crate::model::bbr::{Bbr, Source};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Idle, Loss, Recovered, Timeout};
-use crate::{params, Convention, Instant, Window};
+use crate::{Convention, Instant, Window, params};
 
 /// Entry of `bbr` in the catalog of congestion controls.
 pub const ENTRY: Entry<Maker> = Entry {

@@ -1,8 +1,8 @@
 //! BBR after its Startup as quinn has it; the rules are the model's ([`crate::model::bbr_quinn`]).
 
 use super::Avoidance;
-use crate::model::bbr_quinn::BbrQuinn;
 use crate::model::Model;
+use crate::model::bbr_quinn::BbrQuinn;
 use crate::signals::{Ack, Established, Loss, Timeout};
 use crate::{Instant, Window};
 

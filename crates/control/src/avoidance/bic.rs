@@ -24,13 +24,13 @@
 //!   takes a very large one, which means steps of `s_max`.
 //! - The kernel leaves 819/1024 of the window and has `s_max` 16.
 
-use super::{copies, reno, Avoidance, Maker};
+use super::{Avoidance, Maker, copies, reno};
 use crate::entry::{Certainty, Entry};
-use crate::model::capacity::Capacity;
 use crate::model::Model;
+use crate::model::capacity::Capacity;
 use crate::params::{Params, Ratio, SpecError};
 use crate::signals::{Ack, Loss, Timeout};
-use crate::{params, Convention, Family, Instant, Segments, Window};
+use crate::{Convention, Family, Instant, Segments, Window, params};
 
 /// Entry of `bic` in the catalog of congestion controls.
 pub const ENTRY: Entry<Maker> = Entry {

@@ -41,14 +41,14 @@ mod quicly;
 mod quinn;
 mod s2n;
 
-use super::{copies, reno, Avoidance, Maker};
+use super::{Avoidance, Maker, copies, reno};
 use crate::entry::{Certainty, Entry};
-use crate::model::capacity::Capacity;
 use crate::model::Model;
+use crate::model::capacity::Capacity;
 use crate::params::{Number, Params, Ratio, SpecError};
 use crate::signals::{Ack, Idle, Loss, Marked, Timeout};
 use crate::variants::CubicVariant as Variant;
-use crate::{params, Convention, Duration, Instant, Segments, Window};
+use crate::{Convention, Duration, Instant, Segments, Window, params};
 use constants::Constants;
 
 /// Entry of `cubic` in the catalog of congestion controls.
@@ -57,8 +57,7 @@ pub const ENTRY: Entry<Maker> = Entry {
     title: "CUBIC",
     source: "Rhee, Xu: CUBIC, PFLDnet 2005; Ha, Rhee, Xu: CUBIC, 2008; RFC 9438 §4",
     year: 2005,
-    opened:
-        "text: RFC 9438; code: Linux tcp_cubic.c, v2.0, v2.1 and recent; cubic.rs of quinn-proto \
+    opened: "text: RFC 9438; code: Linux tcp_cubic.c, v2.0, v2.1 and recent; cubic.rs of quinn-proto \
              0.11.19, noq-proto 1.4.0, quiche 0.30.0 and s2n-quic-core 0.91.0",
     compared: "curve, Reno-friendly region, fast convergence, decrease",
     summary: "The window is a cubic function of the time since the last loss, at least Reno's.",
@@ -309,7 +308,7 @@ impl Avoidance for Cubic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{catalog, Controller};
+    use crate::{Controller, catalog};
 
     const MSS: u64 = 1460;
 

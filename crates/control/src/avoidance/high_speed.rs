@@ -20,11 +20,11 @@
 //! - The RFC's text was not at hand; its formulas are confirmed by ns-2's and its table by
 //!   the kernel's. The kernel's table itself, 73 steps, is not offered.
 
-use super::{copies, reno, Avoidance, Maker};
+use super::{Avoidance, Maker, copies, reno};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, Ratio, SpecError};
 use crate::signals::{Ack, Loss, Timeout};
-use crate::{params, Convention, Family, Segments, Window};
+use crate::{Convention, Family, Segments, Window, params};
 
 /// Entry of `high-speed` in the catalog of congestion controls.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -209,7 +209,7 @@ impl Avoidance for HighSpeed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{catalog, Controller, Instant};
+    use crate::{Controller, Instant, catalog};
 
     fn response(spec: &str) -> Response {
         let kind = crate::params::AlgorithmKind::AVOIDANCE;

@@ -16,7 +16,7 @@ pub mod reno;
 pub mod vegas;
 pub mod westwood;
 
-pub use hooks::{copies, Avoidance, Maker};
+pub use hooks::{Avoidance, Maker, copies};
 
 /// The catalog's avoidances, in its order.
 pub const ENTRIES: &[Entry<Maker>] = &[

@@ -6,10 +6,10 @@
 //! loss with an unchanged window would have no room to recover in, and its retransmissions
 //! would be lost in the same full queue. It is no model of any deployed sender.
 
-use super::{copies, reno, Avoidance, Maker};
+use super::{Avoidance, Maker, copies, reno};
+use crate::Window;
 use crate::entry::{Certainty, Entry};
 use crate::signals::{Ack, Loss, Timeout};
-use crate::Window;
 
 /// Entry of `none` in the catalog of congestion controls.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -52,7 +52,7 @@ impl Avoidance for None {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{catalog, Convention, Instant};
+    use crate::{Convention, Instant, catalog};
 
     #[test]
     fn holds_and_halves() {

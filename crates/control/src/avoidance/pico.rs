@@ -17,7 +17,7 @@
 //! - In quicly nothing ends slow start but a loss, or a threshold that a loss has set. After a startup
 //!   that ends otherwise, the window is taken for one at which a loss came.
 
-use super::{copies, Avoidance, Maker};
+use super::{Avoidance, Maker, copies};
 use crate::entry::{Certainty, Entry};
 use crate::signals::{Ack, Established, Loss, Timeout};
 use crate::{Duration, Instant, Segments, Window};
@@ -136,7 +136,7 @@ impl Avoidance for Pico {
 mod tests {
     use super::*;
     use crate::testing::ms;
-    use crate::{catalog, Controller, Convention};
+    use crate::{Controller, Convention, catalog};
 
     const MSS: u32 = 1280;
 

@@ -46,12 +46,12 @@
 //!   have been next to nothing.
 
 use super::reno::Reno;
-use super::{copies, Avoidance, Maker};
+use super::{Avoidance, Maker, copies};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
 use crate::params::Ratio;
 use crate::signals::{Ack, Established, Loss, Marked, Recovered, Timeout};
-use crate::{params, Duration, Instant, Segments, Window};
+use crate::{Duration, Instant, Segments, Window, params};
 
 /// Entry of `prague` in the catalog of congestion controls.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -59,8 +59,7 @@ pub const ENTRY: Entry<Maker> = Entry {
     title: "Prague",
     source: "De Schepper, Tilmans, Briscoe: TCP Prague, Linux tcp_prague.c v0.7 (L4S); RFC 9331 §4",
     year: 2019,
-    opened:
-        "code: tcp_prague.c v0.7, minuscat/l4steam-6.6.y 1c07adc6; v0.6, L4STeam/linux 02573a21",
+    opened: "code: tcp_prague.c v0.7, minuscat/l4steam-6.6.y 1c07adc6; v0.6, L4STeam/linux 02573a21",
     compared: "alpha, cut, growth, RTT independence, pace, bursts, loss, undo",
     summary: "Cuts the window by half the share of packets that come back marked, once a round, \
               for queues of about a millisecond (L4S).",
@@ -195,10 +194,10 @@ impl Prague {
         self.saw_ce |= a.marked > 0;
         self.round.delivered += w.segments(a.delivered).ceil();
         self.round.marked += a.marked;
-        if let InLoss::Timeout(until) = &mut self.in_loss {
-            if a.una >= *until.get_or_insert(a.nxt) {
-                self.in_loss = InLoss::No;
-            }
+        if let InLoss::Timeout(until) = &mut self.in_loss
+            && a.una >= *until.get_or_insert(a.nxt)
+        {
+            self.in_loss = InLoss::No;
         }
     }
 
@@ -388,7 +387,7 @@ impl Avoidance for Prague {
 mod tests {
     use super::*;
     use crate::params::{AlgorithmKind, Params};
-    use crate::{catalog, Controller, Convention, Reason};
+    use crate::{Controller, Convention, Reason, catalog};
 
     const MSS: u64 = 1448;
     /// With a window of forty segments that is all out.

@@ -13,12 +13,12 @@
 //! usable window; Linux halves the congestion window, and so does QUIC (RFC 9002 §7.3.2),
 //! which counts it in bytes and not in whole packets. quicly keeps 0.7 of it from the second loss on.
 
-use super::{copies, pico, Avoidance, Maker};
+use super::{Avoidance, Maker, copies, pico};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Loss, Timeout};
 use crate::variants::CountAfterLoss;
-use crate::{params, Convention, Family, Instant, Segments, Window};
+use crate::{Convention, Family, Instant, Segments, Window, params};
 
 /// Entry of `reno` in the catalog of congestion controls.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -126,10 +126,10 @@ impl Increase {
 
     /// What was counted towards the next segment belonged to another window.
     pub(crate) fn forget(&mut self) {
-        if let Increase::Counting(counter) = self {
-            if counter.after_loss != CountAfterLoss::Continues {
-                counter.acked = 0.0;
-            }
+        if let Increase::Counting(counter) = self
+            && counter.after_loss != CountAfterLoss::Continues
+        {
+            counter.acked = 0.0;
         }
     }
 
@@ -145,19 +145,19 @@ impl Increase {
 
     /// After a reduction to this window.
     fn reduced_to(&mut self, w: &Window) {
-        if let Increase::Counting(counter) = self {
-            if counter.after_loss == CountAfterLoss::HalfWindow {
-                counter.acked = w.cwnd / 2.0;
-            }
+        if let Increase::Counting(counter) = self
+            && counter.after_loss == CountAfterLoss::HalfWindow
+        {
+            counter.acked = w.cwnd / 2.0;
         }
     }
 
     /// The last reduction was spurious.
     pub(crate) fn undo(&mut self) {
-        if let Increase::Counting(counter) = self {
-            if counter.after_loss != CountAfterLoss::StaysReset {
-                counter.acked = counter.before;
-            }
+        if let Increase::Counting(counter) = self
+            && counter.after_loss != CountAfterLoss::StaysReset
+        {
+            counter.acked = counter.before;
         }
     }
 }
@@ -317,7 +317,7 @@ impl Avoidance for Reno {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{catalog, Controller};
+    use crate::{Controller, catalog};
 
     fn avoiding(spec: &str, convention: Convention, cwnd: f64) -> (Controller, Window) {
         let c = catalog::controller("slow-start", spec, convention).unwrap();

@@ -34,11 +34,11 @@
 //! - A timeout leaves two segments in ns-2, one in the kernel.
 //! - The paper's text was not at hand; `paper` differs from `ns2` only in the window.
 
-use super::{copies, reno, Avoidance, Maker};
+use super::{Avoidance, Maker, copies, reno};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Idle, Loss, Timeout};
-use crate::{params, Convention, Duration, Family, Instant, Segments, Window};
+use crate::{Convention, Duration, Family, Instant, Segments, Window, params};
 
 /// Entry of `vegas` in the catalog of congestion controls.
 pub const ENTRY: Entry<Maker> = Entry {

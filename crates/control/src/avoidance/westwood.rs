@@ -27,11 +27,11 @@
 //! - The original code divides the threshold after a timeout in slow start by 2, 3 and 4 in
 //!   turn.
 
-use super::{copies, reno, Avoidance, Maker};
+use super::{Avoidance, Maker, copies, reno};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Loss, Recovered, Timeout};
-use crate::{params, Convention, Duration, Family, Instant, Segments, Window};
+use crate::{Convention, Duration, Family, Instant, Segments, Window, params};
 
 /// Entry of `westwood` in the catalog of congestion controls.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -337,9 +337,9 @@ impl Avoidance for Westwood {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Controller;
     use crate::catalog;
     use crate::testing::Bottleneck;
-    use crate::Controller;
 
     const MSS: u64 = 1460;
 

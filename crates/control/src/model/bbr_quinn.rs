@@ -396,7 +396,7 @@ impl Model for BbrQuinn {
 mod tests {
     use super::*;
     use crate::signals::RateSample;
-    use crate::{catalog, Controller, Convention};
+    use crate::{Controller, Convention, catalog};
 
     const MSS: u32 = 1444;
     const RTT: u64 = 50;

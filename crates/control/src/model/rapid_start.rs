@@ -281,11 +281,7 @@ impl Flight {
 
     /// What the ACK that came at `now` has shown to be lost, where it let the window grow before.
     pub(crate) fn lost_at(&self, now: Instant) -> u64 {
-        if self.lost.0 == now {
-            self.lost.1
-        } else {
-            0
-        }
+        if self.lost.0 == now { self.lost.1 } else { 0 }
     }
 }
 

@@ -34,7 +34,7 @@ pub struct Ratio;
 
 /// Kinds that always have a value.
 macro_rules! kinds {
-    ($($({$($generic:tt)+})? $kind:ty, $given:ty: $noun:literal, $unit:expr, $read:pat => $value:expr;)*) => {$(
+    ($($({$($generic:tt)+})? $kind:ty, $given:ty: $noun:literal, $unit:expr_2021, $read:pat => $value:expr_2021;)*) => {$(
         impl$(<$($generic)+>)? Kind for $kind {
             const UNIT: Unit = $unit;
             const NOUN: &'static str = $noun;

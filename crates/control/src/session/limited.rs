@@ -27,7 +27,7 @@
 //! - The draft's rule for senders that are governed by a rate alone is not here.
 
 use crate::signals::Ack;
-use crate::{named, Segments, Window};
+use crate::{Segments, Window, named};
 
 /// What was sent until the window was last what held data back: a window may grow only with the
 /// acknowledgements of that (RFC 7661 §1, RFC 9002 §7.8).
@@ -163,7 +163,7 @@ impl GrowthGate {
 mod tests {
     use crate::signals::{Ack, Established, Loss};
     use crate::testing::RTT;
-    use crate::{catalog, Controller, Convention, Instant, Window};
+    use crate::{Controller, Convention, Instant, Window, catalog};
 
     const MSS: u64 = 1000;
 

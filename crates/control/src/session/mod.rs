@@ -169,7 +169,7 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{catalog, Convention, Duration};
+    use crate::{Convention, Duration, catalog};
 
     const MSS: u64 = 1000;
 

@@ -43,11 +43,11 @@
 
 use std::collections::VecDeque;
 
-use super::{copies, Congestion, Maker, Reduction, Repaired, Response, Startup};
+use super::{Congestion, Maker, Reduction, Repaired, Response, Startup, copies};
 use crate::entry::{Certainty, Entry};
 use crate::signals::{Ack, Established, Recovered};
 use crate::slow_start::{self, SlowStart};
-use crate::{joined, params, Convention, Duration, Family, Instant, Reason, Segments, Window};
+use crate::{Convention, Duration, Family, Instant, Reason, Segments, Window, joined, params};
 
 /// Entry of `adaptive-start` in the catalog of startups.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -56,8 +56,7 @@ pub const ENTRY: Entry<Maker> = Entry {
     source: "Wang, Pau, Yamada, Sanadidi, Gerla: TCP Startup Performance in Large Bandwidth \
              Delay Networks, INFOCOM 2004",
     year: 2004,
-    opened:
-        "code: a public port to ns-3, whose errors are not followed; the description in a paper",
+    opened: "code: a public port to ns-3, whose errors are not followed; the description in a paper",
     compared: "estimate, threshold, growth",
     summary: "Slow start whose threshold follows the eligible rate estimate upwards until the \
               first loss.",
@@ -124,11 +123,7 @@ impl Largest {
             Largest::Ever(most) => *most,
             Largest::LastTen { kept, .. } => kept.iter().copied().fold(0.0, f64::max),
         };
-        if most == 0.0 {
-            1.0
-        } else {
-            most
-        }
+        if most == 0.0 { 1.0 } else { most }
     }
 }
 
@@ -334,8 +329,8 @@ mod tests {
     use super::*;
     use crate::params::Params;
     use crate::signals::Loss;
-    use crate::testing::{slow_start, Bottleneck};
-    use crate::{catalog, Instant};
+    use crate::testing::{Bottleneck, slow_start};
+    use crate::{Instant, catalog};
 
     const MSS: f64 = 1460.0;
 

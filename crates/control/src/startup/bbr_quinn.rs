@@ -1,8 +1,8 @@
 //! BBR's Startup as quinn has it; the rules are the model's ([`crate::model::bbr_quinn`]).
 
 use super::{Congestion, Reduction, Response, Startup};
-use crate::model::bbr_quinn::BbrQuinn;
 use crate::model::Model;
+use crate::model::bbr_quinn::BbrQuinn;
 use crate::signals::{Ack, Established};
 use crate::slow_start::SlowStart;
 use crate::{Reason, Window};

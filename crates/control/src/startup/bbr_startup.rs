@@ -117,14 +117,14 @@
 //! - Without a round trip from the handshake the rate is reckoned with 1 ms; when one is
 //!   measured, it is reckoned again, as in Linux; the draft does not specify it.
 
-use super::{bbr_quinn, copies, Congestion, Maker, Reduction, Repaired, Response, Startup};
+use super::{Congestion, Maker, Reduction, Repaired, Response, Startup, bbr_quinn, copies};
 use crate::entry::{Certainty, Entry, Need};
-use crate::model::bbr::{Bbr, PlateauRate, Source, StartupOption};
 use crate::model::Model;
+use crate::model::bbr::{Bbr, PlateauRate, Source, StartupOption};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Idle, Recovered};
 use crate::slow_start::{self, SlowStart};
-use crate::{joined, params, Convention, Reason, Window};
+use crate::{Convention, Reason, Window, joined, params};
 
 /// Entry of `bbr-startup` in the catalog of startups.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -138,10 +138,7 @@ pub const ENTRY: Entry<Maker> = Entry {
     compared: "gains, first rate, plateau, loss exit, drain, window",
     summary: "Doubles the pacing rate every round trip until the delivery rate has not grown by \
               a quarter for three, then drains the queue this has built.",
-    params: joined![
-        Settings::PARAMS,
-        &[slow_start::Settings::iw.spec]
-    ],
+    params: joined![Settings::PARAMS, &[slow_start::Settings::iw.spec]],
     needs: &[Need::Pacing],
     certainty: Certainty::Code,
     build,
@@ -261,7 +258,7 @@ mod tests {
     use super::*;
     use crate::signals::{Delivery, Loss, RateSample, Timeout};
     use crate::testing::RTT;
-    use crate::{catalog, Controller, Duration, Instant, Rate};
+    use crate::{Controller, Duration, Instant, Rate, catalog};
 
     const MSS: u64 = 1460;
 
@@ -782,10 +779,12 @@ mod tests {
         for version in ["v3", "quiche"] {
             let spec = format!("bbr-startup:version={version},option=BBQ1");
             let refused = catalog::controller(&spec, "bbr", Convention::RFC).err();
-            assert!(refused
-                .unwrap()
-                .to_string()
-                .contains("`version=google-quiche`"));
+            assert!(
+                refused
+                    .unwrap()
+                    .to_string()
+                    .contains("`version=google-quiche`")
+            );
         }
     }
 

@@ -54,12 +54,12 @@
 //!   is longer by a packet's transmission, and nearer to the limit.
 //! - Before a rate is known the draft paces at the interface's rate, here nothing is paced.
 
-use super::{copies, Assisted, Congestion, Maker, Reduction, Response, Startup};
+use super::{Assisted, Congestion, Maker, Reduction, Response, Startup, copies};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::Ratio;
 use crate::signals::{Ack, Delivery, Established, PathInfo, RateSample};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Duration, Rate, Reason, Segments, Window};
+use crate::{Duration, Rate, Reason, Segments, Window, params, with_slow_start};
 
 /// Entry of `c4-initial` in the catalog of startups.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -67,15 +67,13 @@ pub const ENTRY: Entry<Maker> = Entry {
     title: "C4's Initial phase",
     source: "Huitema, Nandakumar, Jennings: draft-huitema-ccwg-c4-spec",
     year: 2025,
-    opened:
-        "text: the editor's copy of November 2025, after draft-huitema-ccwg-c4-spec-00, from its \
+    opened: "text: the editor's copy of November 2025, after draft-huitema-ccwg-c4-spec-00, from its \
              section on pace, window and quantum to the end, and that after -04 (July 2026), whole; code: \
              private-octopus/picoquic picoquic/c4.c at 0a82f5f, for the minimum increase, and at \
              d199d45, for resuming",
     compared: "rate samples, pace, window, quantum, eras, ends by plateau, delay and loss, \
                sensitivity, Recovery's gain",
-    summary:
-        "Paces at twice the largest rate measured until three round trips have not raised it, \
+    summary: "Paces at twice the largest rate measured until three round trips have not raised it, \
               or round trips or losses are above what its sensitivity allows.",
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],

@@ -49,13 +49,13 @@
 //! - Data that waits decides whether to jump, which the RFC allows: without it the jump's round
 //!   trip would pass unused.
 
-use super::{copies, Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup};
+use super::{Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup, copies};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
 use crate::params::Ratio;
 use crate::signals::{Ack, Established, Idle, PathInfo, Recovered, Sent};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Duration, Instant, Reason, Segments, Window};
+use crate::{Duration, Instant, Reason, Segments, Window, params, with_slow_start};
 
 /// Entry of `careful-resume` in the catalog of startups.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -428,7 +428,7 @@ mod tests {
     use crate::params::Params;
     use crate::signals::Timeout;
     use crate::signals::{Loss, PathMemory};
-    use crate::testing::{ms, with_reno, RTT};
+    use crate::testing::{RTT, ms, with_reno};
     use crate::{Controller, Convention, Rate};
 
     const MSS: u64 = 1460;

@@ -47,12 +47,12 @@
 //! - Of up to nine samples the simulator's 90th percentile is the second greatest, of ten to
 //!   nineteen the third.
 
-use super::{copies, Congestion, Maker, Reduction, Response, Startup};
+use super::{Congestion, Maker, Reduction, Response, Startup, copies};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Number, Params, SpecError};
 use crate::signals::{Ack, Idle};
 use crate::slow_start::{self, SlowStart};
-use crate::{joined, params, Duration, Rate, Reason, Segments, Window};
+use crate::{Duration, Rate, Reason, Segments, Window, joined, params};
 
 /// Entry of `circuit-start` in the catalog of startups.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -457,10 +457,10 @@ mod tests {
     #[test]
     fn a_percentile_without_effect_is_refused() {
         let error = with_reno(&ENTRY, "sample=least,percentile=50", Convention::RFC);
-        assert!(error
-            .err()
-            .unwrap()
-            .to_string()
-            .ends_with("parameter `percentile` has no effect here; it needs `sample=percentile`"));
+        assert!(
+            error.err().unwrap().to_string().ends_with(
+                "parameter `percentile` has no effect here; it needs `sample=percentile`"
+            )
+        );
     }
 }

@@ -61,13 +61,13 @@
 
 use std::collections::VecDeque;
 
-use super::{copies, Congestion, Maker, Reduction, Response, Startup};
+use super::{Congestion, Maker, Reduction, Response, Startup, copies};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
 use crate::params::{Number, Params, Ratio, SpecError};
 use crate::signals::{Ack, Established};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Duration, Instant, Reason, Segments, Window};
+use crate::{Duration, Instant, Reason, Segments, Window, params, with_slow_start};
 
 /// Entry of `copa-slow-start` in the catalog of startups.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -302,10 +302,10 @@ impl CopaSlowStart {
     /// generic: an answer to many losses, whether or not slow start continues.
     fn answer_losses(&mut self, w: &mut Window, a: &Ack) {
         let latest = self.rtts.latest;
-        if let Some(losses) = &mut self.losses {
-            if losses.update(w, a, latest) {
-                losses.reduce(w);
-            }
+        if let Some(losses) = &mut self.losses
+            && losses.update(w, a, latest)
+        {
+            losses.reduce(w);
         }
     }
 
@@ -691,11 +691,13 @@ mod tests {
     #[test]
     fn what_a_loss_leaves_is_the_authors() {
         let refused = with_reno(&ENTRY, "beta=0.5", Convention::RFC);
-        assert!(refused
-            .err()
-            .unwrap()
-            .to_string()
-            .ends_with("parameter `beta` has no effect here; it needs `variant=generic`"));
+        assert!(
+            refused
+                .err()
+                .unwrap()
+                .to_string()
+                .ends_with("parameter `beta` has no effect here; it needs `variant=generic`")
+        );
         assert!(with_reno(&ENTRY, "loss_rate=0", Convention::RFC).is_err());
     }
 }

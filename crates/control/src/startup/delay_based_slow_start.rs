@@ -22,11 +22,11 @@
 //! - One sample may be a delayed ACK, so two consecutive ones are required.
 //! - It arms once, until a loss or a timeout; the threshold is left alone.
 
-use super::{copies, Congestion, Maker, Response, Startup};
+use super::{Congestion, Maker, Response, Startup, copies};
 use crate::entry::{Certainty, Entry};
 use crate::signals::Ack;
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Duration, Reason, Segments, Window};
+use crate::{Duration, Reason, Segments, Window, params, with_slow_start};
 
 /// Entry of `delay-based-slow-start` in the catalog of startups.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -112,8 +112,8 @@ mod tests {
     use super::*;
     use crate::params::Params;
     use crate::signals::{Loss, Timeout};
-    use crate::testing::{slow_start, Bottleneck};
-    use crate::{catalog, Convention, Instant};
+    use crate::testing::{Bottleneck, slow_start};
+    use crate::{Convention, Instant, catalog};
 
     fn algorithm(spec: &str) -> (DelayBased, Window) {
         let kind = crate::params::AlgorithmKind::STARTUP;

@@ -25,12 +25,12 @@
 //!   ACK shows it.
 //! - How long a memory stays good is the cache's business; ten minutes are usual.
 
-use super::{copies, Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup};
+use super::{Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup, copies};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Idle, PathInfo, PathMemory, Recovered, Sent};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Convention, Duration, Family, Reason, Segments, Window};
+use crate::{Convention, Duration, Family, Reason, Segments, Window, params, with_slow_start};
 
 /// Entry of `fast-start` in the catalog of startups.
 pub const ENTRY: Entry<Maker> = Entry {

@@ -24,13 +24,13 @@
 //! - Of a flow larger than the threshold the window becomes what a round trip acknowledges of
 //!   the paced part, and slow start continues from there.
 
-use super::{copies, Congestion, Maker, Response, Startup};
+use super::{Congestion, Maker, Response, Startup, copies};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::Number;
 use crate::signals::{Ack, Established, Idle, Sent};
 use crate::slow_start::SlowStart;
 use crate::{
-    params, with_slow_start, Duration, Instant, ProactiveRetransmissions, Reason, Segments, Window,
+    Duration, Instant, ProactiveRetransmissions, Reason, Segments, Window, params, with_slow_start,
 };
 
 /// Entry of `halfback` in the catalog of startups.
@@ -235,7 +235,7 @@ impl Startup for Halfback {
 mod tests {
     use super::*;
     use crate::signals::Timeout;
-    use crate::testing::{with_reno, RTT};
+    use crate::testing::{RTT, with_reno};
     use crate::{Controller, Convention};
 
     const MSS: u64 = 1460;

@@ -66,7 +66,7 @@ use crate::signals::{Ack, Established, Recovered, Sent};
 use crate::slow_start::SlowStart;
 use crate::variants::HyStartVariant as Variant;
 use crate::{
-    params, with_slow_start, Convention, Duration, Instant, Rate, Reason, Segments, Window,
+    Convention, Duration, Instant, Rate, Reason, Segments, Window, params, with_slow_start,
 };
 
 /// Entry of `hystart` in the catalog of startups.
@@ -181,7 +181,7 @@ impl HyStart {
     }
 
     fn is_linux(&self) -> bool {
-        use Variant::{Linux2629, Linux319, Linux56};
+        use Variant::{Linux56, Linux319, Linux2629};
         matches!(self.variant, Linux2629 | Linux319 | Linux56)
     }
 
@@ -430,7 +430,7 @@ mod tests {
     use super::*;
     use crate::signals::Timeout;
     use crate::testing::{at_ms, ms, slow_start};
-    use crate::{catalog, Controller};
+    use crate::{Controller, catalog};
 
     const MSS: u64 = 1460;
 

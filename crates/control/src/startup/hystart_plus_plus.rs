@@ -45,14 +45,14 @@
 
 use super::rapid_start::{Speed, SpeedSettings};
 use super::resume::{self, ResumeSettings};
-use super::{hystart, Congestion, Maker, Response, Startup};
+use super::{Congestion, Maker, Response, Startup, hystart};
 use crate::entry::{Certainty, Entry};
-use crate::model::{slower_since::SlowerSince, Model};
+use crate::model::{Model, slower_since::SlowerSince};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Sent};
 use crate::slow_start::SlowStart;
 use crate::variants::Judging;
-use crate::{params, with_slow_start, Convention, Duration, Instant, Reason, Segments, Window};
+use crate::{Convention, Duration, Instant, Reason, Segments, Window, params, with_slow_start};
 
 /// Entry of `hystart-plus-plus` in the catalog of startups.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -787,8 +787,10 @@ mod tests {
              number from 2 to 1000000"
         );
         assert!(complaint("n_rtt_sample=2.5").contains("`2.5` is not a whole number from 1"));
-        assert!(complaint("max_rtt_thresh=1ms")
-            .ends_with("`1ms` is not at least `min_rtt_thresh`, 4ms"));
+        assert!(
+            complaint("max_rtt_thresh=1ms")
+                .ends_with("`1ms` is not at least `min_rtt_thresh`, 4ms")
+        );
         assert!(complaint("variant=linux-cubic,l=8").contains("`variant=rfc`"));
         assert!(complaint("l=0").ends_with("parameter `l`: `0` is not above zero"));
     }

@@ -28,11 +28,11 @@
 //! a receiver with scaled windows has 65 535 bytes of it, and its flight is no larger. On a connection
 //! that is open already, as every replayed transfer's is, the whole window is known.
 
-use super::{copies, Congestion, Maker, Repaired, Response, Startup};
+use super::{Congestion, Maker, Repaired, Response, Startup, copies};
 use crate::entry::{Certainty, Entry, Need};
 use crate::signals::{Ack, Established, Recovered, Sent};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Duration, Rate, Reason, Segments, Window};
+use crate::{Duration, Rate, Reason, Segments, Window, params, with_slow_start};
 
 /// Entry of `jump-start` in the catalog of startups.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -275,7 +275,7 @@ impl Startup for JumpStart {
 mod tests {
     use super::*;
     use crate::signals::{Loss, Timeout};
-    use crate::{catalog, Controller, Convention, Instant};
+    use crate::{Controller, Convention, Instant, catalog};
 
     const MSS: u64 = 1460;
     const RTT: Duration = Duration::from_millis(64);

@@ -23,12 +23,12 @@
 //!   growth of a round; the printed rule gives half of that growth and twice the rounds, and is
 //!   what is followed.
 
-use super::{copies, Congestion, Maker, Response, Startup};
+use super::{Congestion, Maker, Response, Startup, copies};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established};
-use crate::slow_start::{peer_window, SlowStart};
-use crate::{params, with_slow_start, Convention, Family, Reason, Segments, Window};
+use crate::slow_start::{SlowStart, peer_window};
+use crate::{Convention, Family, Reason, Segments, Window, params, with_slow_start};
 
 /// Entry of `limited-slow-start` in the catalog of startups.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -205,9 +205,9 @@ impl Startup for LimitedSlowStart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::signals::{Loss, Timeout};
-    use crate::testing::{established, rounds, Receiver};
     use crate::Instant;
+    use crate::signals::{Loss, Timeout};
+    use crate::testing::{Receiver, established, rounds};
 
     fn every_segment(spec: &str, convention: Convention, count: usize) -> Vec<f64> {
         let comma = if spec.is_empty() { "" } else { "," };

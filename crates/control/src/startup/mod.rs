@@ -40,7 +40,7 @@ pub mod vegas_slow_start;
 pub mod xcp;
 
 pub use hooks::{
-    copies, Assisted, Columns, Congestion, Maker, Reduction, Repaired, Response, Startup,
+    Assisted, Columns, Congestion, Maker, Reduction, Repaired, Response, Startup, copies,
 };
 
 /// The catalog's startups, in its order.

@@ -28,13 +28,13 @@
 //!   tables.
 //! - The paced flight keeps the spacing of the first measurement.
 
-use super::{copies, Assisted, Congestion, Maker, Response, Startup};
+use super::{Assisted, Congestion, Maker, Response, Startup, copies};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::Number;
 use crate::signals::{Ack, Established, PeerGap, Sent};
 use crate::slow_start::SlowStart;
 use crate::window::Pair;
-use crate::{params, with_slow_start, Duration, Instant, Rate, Reason, Segments, Window};
+use crate::{Duration, Instant, Rate, Reason, Segments, Window, params, with_slow_start};
 
 /// Entry of `modified-swift-start` in the catalog of startups.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -404,8 +404,10 @@ mod tests {
         let error = with_reno(&ENTRY, "updates=3", Convention::RFC)
             .err()
             .unwrap();
-        assert!(error
-            .to_string()
-            .ends_with("parameter `updates`: `3` is not 1 or 2"));
+        assert!(
+            error
+                .to_string()
+                .ends_with("parameter `updates`: `3` is not 1 or 2")
+        );
     }
 }

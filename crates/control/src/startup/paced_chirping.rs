@@ -62,17 +62,17 @@ mod rounds;
 mod settings;
 mod train;
 
-use super::{copies, Congestion, Maker, Reduction, Response, Startup};
+use super::{Congestion, Maker, Reduction, Response, Startup, copies};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Idle, Sent};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Duration, Instant, Reason, Segments, Window};
+use crate::{Duration, Instant, Reason, Segments, Window, with_slow_start};
 use form::{Answer, End, Form, Moment, Next};
+use pc_split::PcSplit;
 use pc2018::Pc2018;
 use pc2020::Pc2020;
-use pc_split::PcSplit;
 use settings::{DelayedAcks, FormName, Settings};
 use train::Train;
 
@@ -324,9 +324,9 @@ impl<F: Form> Startup for PacedChirping<F> {
 mod tests {
     use super::settings::settings_of;
     use super::*;
+    use crate::Convention;
     use crate::signals::Marked;
     use crate::testing::{slow_start, with_reno};
-    use crate::Convention;
 
     const RTT: Duration = Duration::from_millis(20);
 

@@ -25,13 +25,13 @@
 //! - A round is judged by its first eight samples, as in HyStart++. By all of them it could be only
 //!   when it is over, a whole round of doubling later, which mostly ends in a loss.
 
-use super::{copies, Congestion, Maker, Response, Startup};
+use super::{Congestion, Maker, Response, Startup, copies};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::pacing::Pacing;
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Sent};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Duration, Reason, Window};
+use crate::{Duration, Reason, Window, params, with_slow_start};
 
 /// Entry of `paced-gradual` in the catalog of startups.
 pub const ENTRY: Entry<Maker> = Entry {

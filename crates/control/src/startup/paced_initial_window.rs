@@ -25,12 +25,12 @@
 //! - Without a round-trip time, as after a lost SYN, there is nothing to spread over: the
 //!   window leaves at once, at most ten segments of it.
 
-use super::{copies, Congestion, Maker, Response, Startup};
+use super::{Congestion, Maker, Response, Startup, copies};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::Ratio;
 use crate::signals::{Ack, Established, Idle, Sent};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Rate, Reason, Segments, Window};
+use crate::{Rate, Reason, Segments, Window, params, with_slow_start};
 
 /// Entry of `paced-initial-window` in the catalog of startups.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -128,7 +128,7 @@ impl Startup for PacedInitialWindow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{ms, with_reno, RTT};
+    use crate::testing::{RTT, ms, with_reno};
     use crate::{Controller, Convention, Duration, Instant};
 
     const MSS: u32 = 1460;

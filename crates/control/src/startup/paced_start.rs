@@ -43,26 +43,24 @@
 //!   would clock it.
 //! - No two trains are averaged against cross traffic.
 
-use super::{copies, Congestion, Maker, Reduction, Response, Startup};
+use super::{Congestion, Maker, Reduction, Response, Startup, copies};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
 use crate::params::Ratio;
 use crate::signals::{Ack, Established};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Duration, Instant, Reason, Segments, Window};
+use crate::{Duration, Instant, Reason, Segments, Window, params, with_slow_start};
 
 /// Entry of `paced-start` in the catalog of startups.
 pub const ENTRY: Entry<Maker> = Entry {
     name: "paced-start",
     title: "Paced Start",
-    source:
-        "Hu, Steenkiste: Improving TCP Startup Performance using Active Measurements: Algorithm \
+    source: "Hu, Steenkiste: Improving TCP Startup Performance using Active Measurements: Algorithm \
              and Evaluation, ICNP 2003",
     year: 2003,
     opened: "the abstract and what others say of it; not the body of the paper",
     compared: "none: trains, search and end are reconstructed after the method of IGI and PTR",
-    summary:
-        "Sends a short paced train each round trip, searches for the spacing at which it arrives \
+    summary: "Sends a short paced train each round trip, searches for the spacing at which it arrives \
               as it left, and takes the window that this fills.",
     params: with_slow_start!(Settings),
     needs: &[Need::Pacing],

@@ -32,13 +32,13 @@
 //!   segments or more, `ns2` at one, below which no window falls.
 //! - The paper's other change, new segments on duplicate ACKs, is a matter of loss recovery.
 
-use super::{copies, Congestion, Maker, Response, Startup};
+use super::{Congestion, Maker, Response, Startup, copies};
 use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established};
 use crate::slow_start::SlowStart;
 use crate::{
-    params, with_slow_start, Convention, Duration, Family, Instant, Reason, Segments, Window,
+    Convention, Duration, Family, Instant, Reason, Segments, Window, params, with_slow_start,
 };
 
 /// Entry of `packet-pair-start` in the catalog of startups.
@@ -209,17 +209,17 @@ impl Startup for PacketPairStart {
     }
 
     fn on_ack(&mut self, w: &mut Window, a: &Ack, slow_start: &mut SlowStart) -> Option<Reason> {
-        if !self.done {
-            if let Some(estimate) = self.estimate(w, a) {
-                w.ssthresh = if self.variant == Variant::Closest {
-                    estimate
-                } else {
-                    w.ssthresh.min(estimate)
-                };
-                if !w.in_slow_start() {
-                    slow_start.leave_unused(a);
-                    return Some(Reason::Estimate);
-                }
+        if !self.done
+            && let Some(estimate) = self.estimate(w, a)
+        {
+            w.ssthresh = if self.variant == Variant::Closest {
+                estimate
+            } else {
+                w.ssthresh.min(estimate)
+            };
+            if !w.in_slow_start() {
+                slow_start.leave_unused(a);
+                return Some(Reason::Estimate);
             }
         }
         slow_start.grow(w, a);
@@ -237,7 +237,7 @@ mod tests {
     use super::*;
     use crate::catalog;
     use crate::signals::Loss;
-    use crate::testing::{established, Bottleneck};
+    use crate::testing::{Bottleneck, established};
 
     const MSS: u64 = 1460;
 

@@ -68,12 +68,12 @@
 
 use std::collections::VecDeque;
 
-use super::{copies, Congestion, Maker, Reduction, Response, Startup};
+use super::{Congestion, Maker, Reduction, Response, Startup, copies};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::round_trips::RoundTrips;
 use crate::signals::{Ack, Established, Sent};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Duration, Instant, Rate, Reason, Segments, Window};
+use crate::{Duration, Instant, Rate, Reason, Segments, Window, params, with_slow_start};
 
 /// Entry of `pcc-start` in the catalog of startups.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -530,10 +530,10 @@ impl Startup for PccStart {
         }
         let flight = a.nxt - a.una + a.acked;
         let full = flight.saturating_add(u64::from(w.mss)) > a.peer_window;
-        if a.queued == 0 || full {
-            if let Some(current) = self.intervals.back_mut() {
-                current.useful = false;
-            }
+        if (a.queued == 0 || full)
+            && let Some(current) = self.intervals.back_mut()
+        {
+            current.useful = false;
         }
         if let Some(reason) = self.judge(w, resolved, a.now) {
             self.leave(w);

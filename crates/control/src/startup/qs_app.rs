@@ -20,11 +20,11 @@
 //!   that takes its window for the path's.
 //! - The slides count payload, so the wire carries 2.7 % more than the interface does; kept.
 
-use super::{copies, Assisted, Congestion, Maker, Response, Startup};
+use super::{Assisted, Congestion, Maker, Response, Startup, copies};
 use crate::entry::{Certainty, Entry, Need};
 use crate::signals::{Ack, Established, PathInfo};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Duration, Rate, Reason, Segments, Window};
+use crate::{Duration, Rate, Reason, Segments, Window, params, with_slow_start};
 
 /// Entry of `qs-app` in the catalog of startups.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -224,8 +224,10 @@ mod tests {
         let error = with_reno(&ENTRY, "sessions=0", Convention::RFC)
             .err()
             .unwrap();
-        assert!(error
-            .to_string()
-            .ends_with("`0` is not a whole number from 1 to 1000000"));
+        assert!(
+            error
+                .to_string()
+                .ends_with("`0` is not a whole number from 1 to 1000000")
+        );
     }
 }

@@ -24,13 +24,13 @@
 //!   one published table needs.
 //! - A second request within a connection is not made.
 
-use super::{copies, Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup};
+use super::{Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup, copies};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, PathInfo, Recovered, Sent, Syn};
 use crate::slow_start::SlowStart;
 use crate::{
-    params, with_slow_start, Convention, Duration, Family, Rate, Reason, Segments, Window,
+    Convention, Duration, Family, Rate, Reason, Segments, Window, params, with_slow_start,
 };
 
 /// Entry of `quick-start` in the catalog of startups.

@@ -57,14 +57,14 @@
 //! - quicly halves the window at the end of slow start under all of its congestion controls; `beta`
 //!   is the same under all avoidances here.
 
-use super::{copies, Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup};
+use super::{Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup, copies};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::rapid_start::{Flight, QuiclyRecovery, Sense, Shares};
 use crate::model::round_trips::RoundTrips;
 use crate::params::{Params, Ratio, SpecError};
 use crate::signals::{Ack, Established, Idle, PathInfo, PathMemory, Recovered, Sent};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Duration, Instant, Reason, Segments, Window};
+use crate::{Duration, Instant, Reason, Segments, Window, params, with_slow_start};
 
 /// Entry of `quicly-jumpstart` in the catalog of startups.
 pub const ENTRY: Entry<Maker> = Entry {

@@ -57,14 +57,14 @@
 //! - A sender has its congestion control's beta; here it is a parameter, 0.7 as CUBIC has it. With
 //!   Reno the draft means 0.5.
 
-use super::{copies, Congestion, Maker, Reduction, Repaired, Response, Startup};
+use super::{Congestion, Maker, Reduction, Repaired, Response, Startup, copies};
 use crate::entry::{Certainty, Entry, Need};
 use crate::model::pacing::Pacing;
 use crate::model::rapid_start::{Flight, QuiclyRecovery, Recovery, Sense, Shares};
 use crate::params::{Number, Params, Ratio, SpecError};
 use crate::signals::{Ack, Established, Recovered, Sent};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Reason, Segments, Window};
+use crate::{Reason, Segments, Window, params, with_slow_start};
 
 /// Entry of `rapid-start` in the catalog of startups.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -159,11 +159,7 @@ impl Speed {
         if let Some(rtt) = a.rtt {
             sense.sample(rtt, a.now);
         }
-        if sense.no_queue() {
-            2.0
-        } else {
-            1.0
-        }
+        if sense.no_queue() { 2.0 } else { 1.0 }
     }
 }
 
@@ -334,7 +330,7 @@ mod tests {
     use crate::params::AlgorithmKind;
     use crate::signals::Loss;
     use crate::testing::{at_ms, ms, slow_start, with_reno};
-    use crate::{catalog, Convention, Instant, Rate};
+    use crate::{Convention, Instant, Rate, catalog};
 
     const MSS: u64 = 1460;
     fn rapid_start(spec: &str) -> RapidStart {

@@ -33,13 +33,13 @@
 //! 1.25 times the rate, and refute an exit only if nearly all of that is delivered. HyStart++ has
 //! tested its exit for five round trips by then, and seldom exits early.
 
-use super::{copies, Assisted, Columns, Congestion, Maker, Repaired, Response, Startup};
-use crate::model::rounds::Rounds;
+use super::{Assisted, Columns, Congestion, Maker, Repaired, Response, Startup, copies};
 use crate::model::Model;
+use crate::model::rounds::Rounds;
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Delivery, Established, Idle, RateSample, Recovered, Sent};
 use crate::slow_start::SlowStart;
-use crate::{params, Rate, Reason, Segments, Window};
+use crate::{Rate, Reason, Segments, Window, params};
 
 params! {
     pub(super) struct ResumeSettings {
@@ -244,7 +244,7 @@ mod tests {
     use crate::params::AlgorithmKind;
     use crate::signals::{Loss, Timeout};
     use crate::testing::slow_start;
-    use crate::{catalog, Controller, Convention, Duration, Instant};
+    use crate::{Controller, Convention, Duration, Instant, catalog};
 
     const MSS: u64 = 1000;
     /// Packets in flight.

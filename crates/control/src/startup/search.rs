@@ -71,7 +71,7 @@
 mod bins;
 mod rules;
 
-use self::bins::{width, Bins, Totals, W};
+use self::bins::{Bins, Totals, W, width};
 use self::rules::{AppLimited, ExitRule, Missed, Rules, Settings};
 use super::rapid_start::{Speed, SpeedSettings};
 use super::resume::{self, ResumeSettings};
@@ -80,7 +80,7 @@ use crate::entry::{Certainty, Entry};
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Idle, Sent};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Convention, Duration, Instant, Reason, Segments, Window};
+use crate::{Convention, Duration, Instant, Reason, Segments, Window, with_slow_start};
 
 /// Entry of `search` in the catalog of startups.
 pub const ENTRY: Entry<Maker> = Entry {

@@ -23,7 +23,7 @@
 //! - None from the RFC. Which of its allowed forms holds (`growth`, the first window, whether the
 //!   threshold itself counts as below it) is the stack's, so that each stack is as its own.
 
-use super::{copies, Maker, Startup};
+use super::{Maker, Startup, copies};
 use crate::entry::{Certainty, Entry};
 use crate::signals::Ack;
 use crate::slow_start::{self, SlowStart};
@@ -59,7 +59,7 @@ impl Startup for Plain {
 mod tests {
     use super::*;
     use crate::signals::{Established, Timeout};
-    use crate::testing::{established, rounds, Receiver};
+    use crate::testing::{Receiver, established, rounds};
     use crate::{Convention, Instant};
 
     const NS2: Convention = Convention::NS2;

@@ -21,12 +21,12 @@
 //! - Unknown: where probing begins, how many steps it has and by how much each slows are this
 //!   project's reading of the names *grain number* and *depth*.
 
-use super::{copies, Maker, Startup};
+use super::{Maker, Startup, copies};
 use crate::entry::{Certainty, Entry};
 use crate::params::Ratio;
 use crate::signals::Ack;
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Reason, Segments, Window};
+use crate::{Reason, Segments, Window, params, with_slow_start};
 
 /// Entry of `smooth-start` in the catalog of startups.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -96,8 +96,8 @@ impl Startup for SmoothStart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{established, rounds, Receiver};
-    use crate::{catalog, Convention, Instant};
+    use crate::testing::{Receiver, established, rounds};
+    use crate::{Convention, Instant, catalog};
 
     /// ACKs until the window reaches each of these.
     fn acks_to(spec: &str, from: f64, windows: &[f64]) -> Vec<u32> {

@@ -35,12 +35,12 @@
 //!   changed, and slow start is used.
 
 use super::careful_resume::{self, Pipe};
-use super::{copies, Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup};
+use super::{Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup, copies};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::{Params, Ratio, SpecError};
 use crate::signals::{Ack, Established, Idle, PathInfo, Recovered, Sent};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Duration, Rate, Reason, Segments, Window};
+use crate::{Duration, Rate, Reason, Segments, Window, params, with_slow_start};
 
 /// Entry of `stateful-tcp` in the catalog of startups.
 pub const ENTRY: Entry<Maker> = Entry {

@@ -28,11 +28,11 @@
 //!   acknowledged one by one is `n-1` gaps long.
 
 use super::hystart::{self, ack_delay};
-use super::{copies, Congestion, Maker, Response, Startup};
+use super::{Congestion, Maker, Response, Startup, copies};
 use crate::entry::{Certainty, Entry, Need};
 use crate::signals::{Ack, Established, Idle, Sent};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Duration, Instant, Rate, Reason, Segments, Window};
+use crate::{Duration, Instant, Rate, Reason, Segments, Window, params, with_slow_start};
 
 /// Entry of `suss` in the catalog of startups.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -395,10 +395,10 @@ impl Startup for Suss {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Convention;
     use crate::params::{AlgorithmKind, Params};
     use crate::signals::Loss;
     use crate::testing::{at_ms, ms, slow_start, with_reno};
-    use crate::Convention;
 
     const MSS: u64 = 1460;
 

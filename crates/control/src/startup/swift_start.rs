@@ -25,19 +25,18 @@
 //!   parts a reconstruction, `alpha` as a divisor and the median among them.
 //! - A sample longer than half a round trip is a receiver's timer, not a bottleneck.
 
-use super::{copies, Congestion, Maker, Response, Startup};
+use super::{Congestion, Maker, Response, Startup, copies};
 use crate::entry::{Certainty, Entry, Need};
 use crate::params::Number;
 use crate::signals::{Ack, Established};
-use crate::slow_start::{peer_window, SlowStart};
-use crate::{params, with_slow_start, Duration, Instant, Reason, Segments, Window};
+use crate::slow_start::{SlowStart, peer_window};
+use crate::{Duration, Instant, Reason, Segments, Window, params, with_slow_start};
 
 /// Entry of `swift-start` in the catalog of startups.
 pub const ENTRY: Entry<Maker> = Entry {
     name: "swift-start",
     title: "Swift Start",
-    source:
-        "Partridge, Rockwell, Allman, Krishnan, Sterbenz: A Swifter Start for TCP, BBN TR 8339, \
+    source: "Partridge, Rockwell, Allman, Krishnan, Sterbenz: A Swifter Start for TCP, BBN TR 8339, \
              2002 (in parts a reconstruction); RFC 4782 appendix A.1",
     year: 2002,
     opened: "abstract of BBN TR 8339, and what RFC 4782 App. A and two papers say of it",
@@ -238,7 +237,7 @@ mod tests {
     use super::*;
     use crate::signals::Loss;
     use crate::testing::{at_ms, ms};
-    use crate::{catalog, Controller, Convention};
+    use crate::{Controller, Convention, catalog};
 
     const MSS: u64 = 1460;
 

@@ -23,12 +23,12 @@
 //! - The paper's window only changes its mode on leaving; ns-2 gives back an eighth.
 //! - ns-2 does not grow a window that is not used to within two segments.
 
-use super::{copies, Congestion, Maker, Response, Startup};
-use crate::avoidance::vegas::{self, out, Round, Rounds, Variant};
+use super::{Congestion, Maker, Response, Startup, copies};
+use crate::avoidance::vegas::{self, Round, Rounds, Variant, out};
 use crate::entry::{Certainty, Entry};
 use crate::signals::{Ack, Established, Idle};
 use crate::slow_start::SlowStart;
-use crate::{params, with_slow_start, Convention, Reason, Segments, Window};
+use crate::{Convention, Reason, Segments, Window, params, with_slow_start};
 
 /// Entry of `vegas-slow-start` in the catalog of startups.
 pub const ENTRY: Entry<Maker> = Entry {
@@ -177,7 +177,7 @@ impl Startup for VegasSlowStart {
 mod tests {
     use super::*;
     use crate::params::Params;
-    use crate::testing::{established, Bottleneck, Step};
+    use crate::testing::{Bottleneck, Step, established};
     use crate::{Controller, Duration, Instant};
 
     /// A window acknowledged segment by segment at this round-trip time.

@@ -31,7 +31,7 @@
 //! - If routers answered once and do so no longer, the window they gave becomes the threshold:
 //!   doubling it would be blind.
 
-use super::{copies, Assisted, Congestion, Maker, Reduction, Response, Startup};
+use super::{Assisted, Congestion, Maker, Reduction, Response, Startup, copies};
 use crate::entry::{Certainty, Entry, Need};
 use crate::signals::{Ack, Established, Feedback};
 use crate::slow_start::{self, SlowStart};
@@ -140,8 +140,8 @@ impl Assisted for Xcp {
 mod tests {
     use super::*;
     use crate::signals::{Loss, Timeout};
-    use crate::testing::{established, ms, RTT};
-    use crate::{catalog, Controller, Convention, Instant};
+    use crate::testing::{RTT, established, ms};
+    use crate::{Controller, Convention, Instant, catalog};
 
     const MSS: u64 = 1460;
 

@@ -3,7 +3,7 @@
 use flowstart_control::Duration;
 use flowstart_sim::record::packets::FlowLog;
 use flowstart_wire::Data;
-use serde_json::{json, Value as Json};
+use serde_json::{Value as Json, json};
 
 /// qlog's times and durations are milliseconds.
 pub fn milliseconds(time: Duration) -> f64 {

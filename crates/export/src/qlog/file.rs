@@ -2,7 +2,7 @@
 
 use super::event::milliseconds;
 use flowstart_control::Instant;
-use serde_json::{json, Value as Json};
+use serde_json::{Value as Json, json};
 
 /// What a file is about.
 pub struct About<'a> {

@@ -16,7 +16,7 @@ use file::{About, File};
 use flowstart_control::Instant;
 use flowstart_sim::record::packets::{FlowLog, Host, What};
 use flowstart_wire::{Ack, Body, Packet};
-use serde_json::{json, Value as Json};
+use serde_json::{Value as Json, json};
 use state::State;
 use transmissions::Transmissions;
 

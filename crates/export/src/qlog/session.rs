@@ -6,7 +6,7 @@
 use super::event::milliseconds;
 use super::file::{About, File};
 use flowstart_control::{Duration, Exit, Instant, Segments};
-use serde_json::{json, Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 /// A connection, and what was recorded of its sender.
 pub struct Session<'a> {

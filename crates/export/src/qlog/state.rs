@@ -3,7 +3,7 @@
 use super::event::milliseconds;
 use flowstart_control::{Exit, Instant};
 use flowstart_sim::record::packets::{FlowLog, Knowledge};
-use serde_json::{json, Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 /// State of the congestion controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use flowstart_fuzz::{Kind, Target};
 use peak_alloc::PeakAlloc;
 use std::fs::{self, File};
 use std::io::{Read, Seek, Write};
-use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe, RefUnwindSafe};
+use std::panic::{AssertUnwindSafe, RefUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};

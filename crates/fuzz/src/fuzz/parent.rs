@@ -1,7 +1,7 @@
 //! One target after the other, each in a separate process.
 
 use crate::child::{kept_input, save};
-use crate::table::{table, Figures, Row};
+use crate::table::{Figures, Row, table};
 use flowstart_fuzz::Target;
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Write};

@@ -4,9 +4,9 @@ use super::by_name::choose;
 use super::ranges::option;
 use arbitrary::{Result, Unstructured};
 use flowstart_control::catalog::{AVOIDANCES, STARTUPS};
-use flowstart_control::{catalog, Duration, Instant};
+use flowstart_control::{Duration, Instant, catalog};
 use flowstart_transport::sender::{Preparation, Sender};
-use flowstart_transport::stack::{all_presets, Stack};
+use flowstart_transport::stack::{Stack, all_presets};
 use flowstart_wire::{Ack, Body, ByteAck, Ecn, NumberAck, Packet, SynAck};
 use std::sync::Arc;
 

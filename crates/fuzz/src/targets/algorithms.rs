@@ -1,9 +1,9 @@
 //! The names of algorithms with their parameters, as scenarios and the command line have them.
 
 use crate::sentence::assert_sentence;
-use flowstart_control::catalog::{Recipe, AVOIDANCES, STARTUPS};
-use flowstart_control::entry::Entry;
 use flowstart_control::Convention;
+use flowstart_control::catalog::{AVOIDANCES, Recipe, STARTUPS};
+use flowstart_control::entry::Entry;
 
 pub(super) const TOKENS: &[&str] = &[
     ":", ",", "=", "growth=", "speed=", "iw=", "1e308", "nan", "inf", "-0", "5Mbps", "64ms", "%",

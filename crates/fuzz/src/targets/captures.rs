@@ -1,7 +1,7 @@
 //! Captures and logs, read from a file as the command line does.
 
 use crate::sentence::assert_sentence;
-use flowstart_capture::{read as read_files, Collected, Direction, Options};
+use flowstart_capture::{Collected, Direction, Options, read as read_files};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! What a small run writes as a capture is read back as what was simulated.
 
 use super::by_name::choose;
-use super::captures::{collected, Scratch};
+use super::captures::{Scratch, collected};
 use arbitrary::{Result, Unstructured};
 use flowstart_control::catalog::STARTUPS;
 use flowstart_export::{pcap, qlog};

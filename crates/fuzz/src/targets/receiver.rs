@@ -5,7 +5,7 @@ use super::by_name::choose;
 use arbitrary::{Result, Unstructured};
 use flowstart_control::{Duration, Instant};
 use flowstart_transport::receiver::Receiver;
-use flowstart_transport::stack::{all_presets, Stack};
+use flowstart_transport::stack::{Stack, all_presets};
 use flowstart_wire::{Ack, Body, Data, Ecn, Packet};
 use std::sync::Arc;
 
@@ -44,9 +44,10 @@ fn driven(u: &mut Unstructured) -> Result<()> {
         );
         if let Some(Body::Ack(Ack::Bytes(ack))) = answer.map(|answer| answer.body) {
             assert!(ack.una() <= highest);
-            assert!(ack
-                .sack_blocks()
-                .all(|(start, end)| start < end && end <= highest));
+            assert!(
+                ack.sack_blocks()
+                    .all(|(start, end)| start < end && end <= highest)
+            );
         }
     }
     Ok(())

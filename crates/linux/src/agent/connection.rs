@@ -325,10 +325,10 @@ impl Connection {
     }
 
     fn on_recovered(&mut self, event: &Event, now: Instant) {
-        if let Phase::Reduction(target) = std::mem::replace(&mut self.phase, Phase::Open) {
-            if !self.session.controller.recovery_is_self_managed() {
-                self.session.window.cwnd = target.floor();
-            }
+        if let Phase::Reduction(target) = std::mem::replace(&mut self.phase, Phase::Open)
+            && !self.session.controller.recovery_is_self_managed()
+        {
+            self.session.window.cwnd = target.floor();
         }
         let again = event.total_retrans.wrapping_sub(self.retransmitted);
         let again = self.bytes(again);

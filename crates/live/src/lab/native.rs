@@ -1,7 +1,7 @@
 //! A stack's own congestion control: its options, and what is seen of it from outside.
 
-use crate::adapter::{payload_of, SMALLEST};
-use crate::{ends::MTU, outcome::Outcome, Sample};
+use crate::adapter::{SMALLEST, payload_of};
+use crate::{Sample, ends::MTU, outcome::Outcome};
 use flowstart_control::{Duration, Exit, Instant, Reason};
 use flowstart_sim::RequestError;
 

@@ -17,8 +17,8 @@ macro_rules! quinn_proto_lab {
         use std::sync::Arc;
         use std::time::Instant;
         use $crate::lab::{
-            self, Certificate, Clock, Congestion, Control, Datagram, Endpoints, Native, Outcome,
-            Side, State, MTU, RANDOM,
+            self, Certificate, Clock, Congestion, Control, Datagram, Endpoints, MTU, Native,
+            Outcome, RANDOM, Side, State,
         };
         use $proto::congestion::{ControllerFactory, CubicConfig, NewRenoConfig};
         use $proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};

@@ -3,7 +3,7 @@
 //! The parameters are those that web models are published with. A bare value is a constant.
 
 use super::sampling::Distribution;
-use flowstart_control::{nearest, Duration};
+use flowstart_control::{Duration, nearest};
 use std::fmt;
 
 /// What a variable counts, and so the unit in which its values are written.

@@ -86,8 +86,8 @@ impl LinkImpl for AckAggregator {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::stage;
     use super::super::Link;
+    use super::super::testing::stage;
     use super::*;
     use flowstart_wire::{Ack, AckOption, Body, ByteAck, SynAck, UNLIMITED_WINDOW};
 

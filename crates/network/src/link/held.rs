@@ -1,8 +1,8 @@
 //! A limit on the packets in several links together: Linux counts those that netem delays and those
 //! that wait for its rate, or for tokens of a filter above it, in one queue.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The packets in links that have one limit. Links of one run share it, in one thread.
 #[derive(Clone, Debug)]
@@ -51,7 +51,7 @@ mod tests {
     use crate::distribution::{Distribution, Measure};
     use crate::moment::Moment;
     use crate::queue::Limit;
-    use crate::random::{stream, Chance};
+    use crate::random::{Chance, stream};
     use flowstart_control::{Duration, Instant, Rate};
     use flowstart_wire::Packet;
     use proptest::prelude::*;

@@ -90,8 +90,8 @@ impl LinkImpl for Host {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::stage;
     use super::super::Link;
+    use super::super::testing::stage;
     use super::*;
     use flowstart_wire::{Ack, AckOption, Body, ByteAck, UNLIMITED_WINDOW};
 

@@ -38,7 +38,7 @@ mod varying;
 pub use ack_aggregation::ack_aggregation;
 pub use common::{LinkCounters, Verdict};
 pub use config::LinkConfig;
-pub use delay::{varying_delay, DelayConfig, Ripple, Skip};
+pub use delay::{DelayConfig, Ripple, Skip, varying_delay};
 pub use dispatch::Link;
 pub use frame_aggregation::frame_aggregation;
 pub use held::{Held, Shared};

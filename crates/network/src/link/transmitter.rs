@@ -129,7 +129,7 @@ mod tests {
         // 1500 bytes at 7 bit/s·10⁹ take 1714 and 2/7 ns: seven of them take 12 000 ns.
         let mut clock = Transmitter::new(Service::Line(Rate(7_000_000_000)));
         let finish: Vec<u64> = (0..7)
-            .map(|_| clock.transmit(1500, Instant::ZERO).1 .0)
+            .map(|_| clock.transmit(1500, Instant::ZERO).1.0)
             .collect();
         assert_eq!(finish[0], 1715);
         assert_eq!(finish[6], 12_000);

@@ -94,11 +94,11 @@ impl Choke {
         for _ in 0..self.candidates {
             let Some(position) = self.draw() else { break };
             let same = |other: &Packet| other.connection() == packet.connection();
-            if self.line.get(position).is_some_and(same) {
-                if let Some(queued) = self.line.remove(position) {
-                    context.evict(queued.packet);
-                    met = true;
-                }
+            if self.line.get(position).is_some_and(same)
+                && let Some(queued) = self.line.remove(position)
+            {
+                context.evict(queued.packet);
+                met = true;
             }
         }
         met
@@ -143,8 +143,8 @@ impl Discipline for Choke {
 
 #[cfg(test)]
 mod tests {
-    use crate::queue::testing::{capable, marked, of_flow, Bench};
     use crate::queue::Limit;
+    use crate::queue::testing::{Bench, capable, marked, of_flow};
 
     /// A queue of these packets whose average is far above th_min.
     fn crowded(spec: &str, count: u64, packet: impl Fn(u64) -> flowstart_wire::Packet) -> Bench {

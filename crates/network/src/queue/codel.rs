@@ -11,7 +11,7 @@
 use super::discipline::{Contents, Discipline, Maker, QueueContext, Queued};
 use super::line::Line;
 use flowstart_control::entry::{Certainty, Entry};
-use flowstart_control::{params, Duration, Instant};
+use flowstart_control::{Duration, Instant, params};
 use flowstart_wire::Packet;
 
 /// Entry of `codel` in the catalog of queue disciplines.
@@ -22,8 +22,7 @@ pub const ENTRY: Entry<Maker> = Entry {
     year: 2012,
     opened: "code: a port to ns-2; RFC 8289's rules as it quotes them",
     compared: "target, interval, control law, return to dropping",
-    summary:
-        "Drops or marks from the front, ever more often, once packets have waited longer than the \
+    summary: "Drops or marks from the front, ever more often, once packets have waited longer than the \
               target for an interval.",
     params: ControlLaw::PARAMS,
     needs: &[],
@@ -177,8 +176,8 @@ impl Discipline for CoDel {
 
 #[cfg(test)]
 mod tests {
-    use crate::queue::testing::{capable, packet, Bench};
     use crate::queue::Limit;
+    use crate::queue::testing::{Bench, capable, packet};
     use flowstart_control::{Duration, Instant};
     use flowstart_wire::Packet;
 

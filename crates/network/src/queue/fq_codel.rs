@@ -218,8 +218,8 @@ impl Contents for FqCoDel {
 
 #[cfg(test)]
 mod tests {
-    use crate::queue::testing::{of_flow, Bench};
     use crate::queue::Limit;
+    use crate::queue::testing::{Bench, of_flow};
     use flowstart_control::Instant;
 
     /// Positions identify flows: flow 3's begin at 300.

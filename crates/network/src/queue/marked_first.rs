@@ -73,8 +73,8 @@ impl Discipline for MarkedFirst {
 
 #[cfg(test)]
 mod tests {
-    use crate::queue::testing::{marked, packet, Bench};
     use crate::queue::Limit;
+    use crate::queue::testing::{Bench, marked, packet};
 
     fn bench(limit: Limit) -> Bench {
         Bench::new("marked-first", limit)

@@ -21,7 +21,7 @@ pub use discipline::{
     Contents, Discipline, Maker, Port, QueueContext, QueueEvent, QueueEventKind, Queued,
 };
 pub use line::Line;
-pub use spec::{describe, QueueSpec};
+pub use spec::{QueueSpec, describe};
 
 use flowstart_control::entry::Entry;
 

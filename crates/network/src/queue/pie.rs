@@ -16,7 +16,7 @@ use super::line::Line;
 use crate::random::share;
 use flowstart_control::entry::{Certainty, Entry};
 use flowstart_control::params::{Number, Ratio};
-use flowstart_control::{params, Duration, Instant};
+use flowstart_control::{Duration, Instant, params};
 use flowstart_wire::Packet;
 use rand_pcg::Pcg64Mcg;
 
@@ -249,8 +249,8 @@ impl Discipline for Pie {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::queue::testing::{capable, packet, Bench};
     use crate::queue::Limit;
+    use crate::queue::testing::{Bench, capable, packet};
     use flowstart_control::params::Params;
 
     fn controller() -> Controller {

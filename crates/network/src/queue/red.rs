@@ -23,7 +23,7 @@ use super::line::Line;
 use crate::random::share;
 use flowstart_control::entry::{Certainty, Entry};
 use flowstart_control::params::{Number, Params, Ratio, SpecError};
-use flowstart_control::{params, Duration, Instant, Segments};
+use flowstart_control::{Duration, Instant, Segments, params};
 use flowstart_wire::Packet;
 use rand_pcg::Pcg64Mcg;
 
@@ -35,8 +35,7 @@ pub const ENTRY: Entry<Maker> = Entry {
     year: 1993,
     opened: "code: ns-2.35 red.cc; the paper of 1993",
     compared: "average, probability, count, gentle",
-    summary:
-        "Drops or marks arriving packets at random, the more often the longer the queue has been \
+    summary: "Drops or marks arriving packets at random, the more often the longer the queue has been \
               on average.",
     params: Settings::PARAMS,
     needs: &[],
@@ -418,8 +417,8 @@ impl Discipline for Red {
 mod tests {
     use super::super::discipline::KIND;
     use super::*;
-    use crate::queue::testing::{capable, marked, packet, port, Bench};
     use crate::queue::Limit;
+    use crate::queue::testing::{Bench, capable, marked, packet, port};
     use flowstart_control::Rate;
 
     fn detector_on(rate: u64, spec: &str) -> Detector {

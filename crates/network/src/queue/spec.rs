@@ -1,10 +1,10 @@
 //! Queue disciplines by name: `red:th_min=5,th_max=15`.
 
-use super::discipline::{Discipline, Maker, Port, KIND};
-use super::{xcp, QUEUES};
+use super::discipline::{Discipline, KIND, Maker, Port};
+use super::{QUEUES, xcp};
+use flowstart_control::Convention;
 use flowstart_control::entry::{self, Description, Selected};
 use flowstart_control::params::SpecError;
-use flowstart_control::Convention;
 use std::fmt;
 
 /// A discipline with its parameters, read and found sound.

@@ -25,7 +25,7 @@ use super::discipline::{Contents, Discipline, Maker, QueueContext, Queued};
 use super::line::Line;
 use flowstart_control::entry::{Certainty, Entry, Need};
 use flowstart_control::params::Ratio;
-use flowstart_control::{params, Duration, Instant, Rate};
+use flowstart_control::{Duration, Instant, Rate, params};
 use flowstart_wire::Packet;
 use flowstart_wire::{Body, CongestionHeader};
 
@@ -323,8 +323,8 @@ impl Discipline for Xcp {
 mod tests {
     use super::super::discipline::KIND;
     use super::*;
-    use crate::queue::testing::{packet, Bench};
     use crate::queue::Backlog;
+    use crate::queue::testing::{Bench, packet};
     use crate::queue::{BufferAccounting, DropTail, Limit};
     use flowstart_control::params::Params;
     use proptest::prelude::*;

@@ -3,7 +3,7 @@
 use super::rate_steps::{RateSteps, Redrawn, Wandering};
 use flowstart_control::entry::{self, Certainty, Description, Entry, Selected};
 use flowstart_control::params::{AlgorithmKind, Number, Ratio, SpecError};
-use flowstart_control::{params, Convention, Duration, Rate};
+use flowstart_control::{Convention, Duration, Rate, params};
 use rand_pcg::Pcg64Mcg;
 use std::fmt;
 

@@ -10,7 +10,7 @@ mod opportunities;
 mod plan;
 mod rate_steps;
 
-pub use drawn::{describe, VariationSpec, VARIATIONS};
+pub use drawn::{VARIATIONS, VariationSpec, describe};
 pub use opportunities::Opportunities;
 pub use plan::{Variation, VariationPlan};
-pub use rate_steps::{mean_of, RateSteps, Step};
+pub use rate_steps::{RateSteps, Step, mean_of};

@@ -197,9 +197,11 @@ mod tests {
             steps.iter().partition(|step| step.rate == Rate(0));
         assert_eq!((outages.len(), rates.len()), (10_000, 10_000));
         assert!(outages.iter().all(|s| s.lasts == Duration::from_millis(30)));
-        assert!(rates
-            .iter()
-            .all(|s| s.lasts == Duration::from_millis(14_970)));
+        assert!(
+            rates
+                .iter()
+                .all(|s| s.lasts == Duration::from_millis(14_970))
+        );
         let bps: Vec<u64> = rates.iter().map(|s| s.rate.bps()).collect();
         assert!(bps.iter().all(|bps| (5_000_000..=15_000_000).contains(bps)));
         assert!(bps.iter().min() < Some(&5_100_000) && bps.iter().max() > Some(&14_900_000));

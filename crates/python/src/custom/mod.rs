@@ -11,22 +11,22 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
-use flowstart_control::model::capacity::Capacity;
 use flowstart_control::model::Model;
+use flowstart_control::model::capacity::Capacity;
 use flowstart_control::signals as told;
 use flowstart_control::slow_start::SlowStart;
 use flowstart_control::startup::{
     Assisted, Columns, Congestion, Reduction, Repaired, Response, Startup,
 };
-use flowstart_control::{nearest, CustomStartups, Instant, Rate, Reason, Segments, Window};
-use flowstart_sim::record::trace::FlowSamples;
+use flowstart_control::{CustomStartups, Instant, Rate, Reason, Segments, Window, nearest};
 use flowstart_sim::Scenario;
+use flowstart_sim::record::trace::FlowSamples;
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
-use serde::de::value::{Error as Unknown, StrDeserializer};
-use serde::de::IntoDeserializer;
 use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::{Error as Unknown, StrDeserializer};
 
 use crate::errors::RequestError;
 use signals::Signal;
@@ -121,8 +121,10 @@ impl Failure {
         if !error.is_instance_of::<PyKeyboardInterrupt>(py) {
             // An exception that takes no notes is still the one to be seen.
             let _ = error.value(py).call_method1("add_note", (place,));
-        } else if let Ok(mut noted) = self.interrupted_in.lock() {
-            noted.get_or_insert_with(|| place.into());
+        } else {
+            if let Ok(mut noted) = self.interrupted_in.lock() {
+                noted.get_or_insert_with(|| place.into());
+            }
         }
         if let Ok(mut raised) = self.raised.lock() {
             raised.get_or_insert(error);

@@ -2,7 +2,7 @@
 //! filled anew for the next hook, and read by what has it.
 
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicU8};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64};
 
 use flowstart_control::{Duration, Instant, Pair, Rate, RateCodes};
 
@@ -17,7 +17,7 @@ pub trait Placed: Copy {
 }
 
 macro_rules! placed {
-    ($($kind:ty, $place:ty: $value:ident => $put:expr, $held:ident => $get:expr;)*) => {$(
+    ($($kind:ty, $place:ty: $value:ident => $put:expr_2021, $held:ident => $get:expr_2021;)*) => {$(
         impl Placed for $kind {
             type Place = $place;
 

@@ -1,7 +1,7 @@
 //! A transport's signals and its window as Python objects: fields and texts are those of
 //! `flowstart_control::signals`, times in nanoseconds, rates in bits per second.
 
-use flowstart_control::{signals, Duration, Instant, Named, Pair, Rate, RateCodes, Segments};
+use flowstart_control::{Duration, Instant, Named, Pair, Rate, RateCodes, Segments, signals};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pyclass::boolean_struct::True;
@@ -20,7 +20,7 @@ trait Plain {
 }
 
 macro_rules! plain {
-    ($($from:ty => $to:ty, $annotation:literal, $value:ident => $expr:expr;)*) => {$(
+    ($($from:ty => $to:ty, $annotation:literal, $value:ident => $expr:expr_2021;)*) => {$(
         impl Plain for $from {
             type Told = $from;
             type As = $to;
@@ -62,7 +62,7 @@ trait Shown {
 }
 
 macro_rules! shown {
-    ($($kind:ty, $value:ident => $expr:expr;)*) => {$(
+    ($($kind:ty, $value:ident => $expr:expr_2021;)*) => {$(
         impl Shown for $kind {
             fn shown(&self) -> String {
                 let $value = self;

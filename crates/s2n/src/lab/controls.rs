@@ -1,8 +1,8 @@
 //! What controls the congestion window of a run.
 
-use flowstart_live::lab::{Control, Native};
 use flowstart_live::Startup;
-use s2n_quic::provider::congestion_controller::{bbr, cubic, Bbr, Cubic};
+use flowstart_live::lab::{Control, Native};
+use s2n_quic::provider::congestion_controller::{Bbr, Cubic, bbr, cubic};
 
 /// s2n-quic's congestion controls, its default first. BBR is simulated in outline only.
 pub const NATIVE: [Control; 2] = [

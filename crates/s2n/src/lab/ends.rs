@@ -1,18 +1,18 @@
 //! A server and a client, and what they say to each other.
 
 use super::controls::Controls;
-use super::notes::{wait, Notes};
+use super::notes::{Notes, wait};
 use super::watcher::Watcher;
-use crate::clock::{now, Watch};
-use crate::factory::{handle, Factory};
+use crate::clock::{Watch, now};
+use crate::factory::{Factory, handle};
 use bytes::Bytes;
 use flowstart_control::Instant;
-use flowstart_live::lab::{Certificate, Observed, Side, MTU, NAME};
+use flowstart_live::lab::{Certificate, MTU, NAME, Observed, Side};
 use s2n_quic::client::Connect;
 use s2n_quic::connection::Connection;
 use s2n_quic::provider::congestion_controller::Endpoint;
 use s2n_quic::provider::event::Subscriber;
-use s2n_quic::provider::io::testing::{self, primary, spawn, Handle};
+use s2n_quic::provider::io::testing::{self, Handle, primary, spawn};
 use s2n_quic::provider::limits::Limits;
 use s2n_quic::provider::{connection_id, random, tls};
 use s2n_quic::{Client, Server};

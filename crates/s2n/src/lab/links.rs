@@ -1,13 +1,13 @@
 //! The simulator's links, as s2n-quic's testing environment calls them.
 
-use super::notes::{wait, Notes};
+use super::notes::{Notes, wait};
 use crate::clock::now;
 use flowstart_control::Instant;
 use flowstart_live::lab::{Datagram, Side, Wire};
 use flowstart_network::moment::Moment;
 use flowstart_sim::ExternalSender;
 use s2n_quic::provider::io::testing::network::{Buffers, Packet};
-use s2n_quic::provider::io::testing::{spawn, Network, PathHandle};
+use s2n_quic::provider::io::testing::{Network, PathHandle, spawn};
 use s2n_quic_core::inet::{ExplicitCongestionNotification as Mark, SocketAddress};
 
 /// The simulator's links, as s2n-quic's network.

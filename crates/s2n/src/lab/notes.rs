@@ -1,8 +1,8 @@
 //! Messages between the parts of a run.
 
 use flowstart_control::Duration;
-use flowstart_live::lab::{Observed, State};
 use flowstart_live::Shared;
+use flowstart_live::lab::{Observed, State};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

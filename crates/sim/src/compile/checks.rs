@@ -1,6 +1,6 @@
 //! Checks that several readers make.
 
-use crate::spec::{out_of_range, RequestError};
+use crate::spec::{RequestError, out_of_range};
 use flowstart_control::Duration;
 use flowstart_network::distribution::{Distribution, Measure};
 

@@ -1,12 +1,12 @@
 //! The flows of a scenario, read and checked.
 
-use super::checks::{within, LONGEST_RUN};
+use super::checks::{LONGEST_RUN, within};
 use super::followers;
 use super::setting::{Ends, Setting};
 use super::shared::{Algorithms, Recipes};
 use super::write_dependencies;
 use crate::flow_plan::{FlowKind, FlowPlan, When};
-use crate::spec::{out_of_range, Delays, Direction, FlowSpec, Opener, RequestError, Scenario};
+use crate::spec::{Delays, Direction, FlowSpec, Opener, RequestError, Scenario, out_of_range};
 use crate::workload::FlowEntry;
 use flowstart_control::catalog::Recipe;
 use flowstart_control::signals::PathMemory;

@@ -1,7 +1,7 @@
 //! What waits for a flow: flows that open when its startup has ended, and the end of the run.
 
 use crate::flow_plan::{AfterFlow, FlowKind};
-use crate::spec::{out_of_range, RequestError, Scenario};
+use crate::spec::{RequestError, Scenario, out_of_range};
 use crate::workload::FlowEntry;
 
 /// Checks the flows that others open after, which are named by their entries, and has them named by

@@ -2,12 +2,12 @@
 //! stages before and behind the line, and how acknowledgements are aggregated.
 
 use super::checks::distribution;
-use crate::spec::{out_of_range, DelayAt, PathSpec, RequestError};
+use crate::spec::{DelayAt, PathSpec, RequestError, out_of_range};
 use flowstart_control::{Amount, Duration, Rate};
 use flowstart_network::chain::DelayQueue;
 use flowstart_network::distribution::{Distribution, Measure};
 use flowstart_network::link::{
-    self, frame_aggregation, varying_delay, DelayConfig, Ripple, Shaper, Skip, StagePlan,
+    self, DelayConfig, Ripple, Shaper, Skip, StagePlan, frame_aggregation, varying_delay,
 };
 
 /// What forward packets pass before the line.

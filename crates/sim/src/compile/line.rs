@@ -1,10 +1,10 @@
 //! The lines of a path, read and checked: their mean rates, how these vary, and what is lost.
 
 use super::files::Files;
-use crate::spec::{out_of_range, BurstLength, PathSpec, Probability, RateStep, RequestError};
+use crate::spec::{BurstLength, PathSpec, Probability, RateStep, RequestError, out_of_range};
 use flowstart_control::Rate;
 use flowstart_network::link::Bursts;
-use flowstart_network::variation::{mean_of, Opportunities, Step, VariationPlan, VariationSpec};
+use flowstart_network::variation::{Opportunities, Step, VariationPlan, VariationSpec, mean_of};
 use std::sync::Arc;
 
 /// The forward line: its mean rate, and how that varies.

@@ -20,9 +20,9 @@ mod writes;
 use crate::flow_plan::{AfterFlow, FlowKind};
 use crate::record::journeys::JourneysRequest;
 use crate::record::lines::LinesRequest;
-use crate::spec::{out_of_range, RequestError, Scenario};
-use crate::workload::web::WebEntry;
+use crate::spec::{RequestError, Scenario, out_of_range};
 use crate::workload::FlowEntry;
+use crate::workload::web::WebEntry;
 pub(crate) use recording::Recording;
 
 use checks::LONGEST_RUN;

@@ -4,7 +4,7 @@ use super::files::Files;
 use super::impairments::{ack_aggregation, before, behind, delay_queue, policer, shaper};
 use super::line::{forward_line, loss_burst, reverse_line};
 use super::stack_environment::StackEnvironment;
-use crate::spec::{out_of_range, DelayAt, HopSpec, PathSpec, QuickStartSpec, RequestError, Side};
+use crate::spec::{DelayAt, HopSpec, PathSpec, QuickStartSpec, RequestError, Side, out_of_range};
 use flowstart_control::{Amount, Duration, Rate};
 use flowstart_network::chain::{Access, Chain, Hop, HopDirection, Hosts};
 use flowstart_network::queue::{BufferAccounting, Limit, QueueSpec};

@@ -2,7 +2,7 @@
 
 use crate::record::journeys::{JourneysRequest, MOST_JOURNEYS};
 use crate::record::lines::{LinesRequest, MOST_COLUMNS};
-use crate::spec::{out_of_range, RequestError, Scenario};
+use crate::spec::{RequestError, Scenario, out_of_range};
 use flowstart_control::Instant;
 
 /// What a run records of what happens over time.

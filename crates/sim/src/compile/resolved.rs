@@ -11,9 +11,9 @@ use crate::spec::{
 use flowstart_control::{Amount, Bytes};
 use flowstart_network::chain::Chain;
 use flowstart_network::queue::Limit;
+use flowstart_transport::RttRule;
 use flowstart_transport::receiver::AckPolicy;
 use flowstart_transport::stack::{Pacing, Stack};
-use flowstart_transport::RttRule;
 
 impl Scenario {
     /// This scenario with every default written out. It runs to the same outcome.

@@ -1,7 +1,7 @@
 //! What scenarios of a batch share is worked out once: most differ in a field or two.
 
 use super::files::Files;
-use super::setting::{starts_with_xcp, Setting};
+use super::setting::{Setting, starts_with_xcp};
 use crate::spec::{PathSpec, RequestError, Scenario, StackSpec};
 use flowstart_control::catalog::Recipe;
 use flowstart_control::params::SpecError;

@@ -2,11 +2,11 @@
 
 use super::checks::within;
 use crate::spec::{
-    out_of_range, unknown, AckName, GrowthName, PacingName, RequestError, StackSpec,
+    AckName, GrowthName, PacingName, RequestError, StackSpec, out_of_range, unknown,
 };
 use flowstart_control::{Amount, Bytes, Duration, InitialWindow};
 use flowstart_transport::receiver::AckPolicy;
-use flowstart_transport::stack::{names, Bucket, Pacing, Stack, DEFAULT};
+use flowstart_transport::stack::{Bucket, DEFAULT, Pacing, Stack, names};
 use flowstart_transport::{ReceiveBuffer, RttRule};
 
 impl StackSpec {

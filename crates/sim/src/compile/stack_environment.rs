@@ -1,9 +1,9 @@
 //! What a stack's preset, and a few fields next to it, mean for the path around the endpoints:
 //! for the hosts that they run on, and for routers where the path does not name them.
 
-use crate::spec::{out_of_range, RequestError, StackSpec};
+use crate::spec::{RequestError, StackSpec, out_of_range};
 use flowstart_control::Duration;
-use flowstart_network::link::{host, StagePlan};
+use flowstart_network::link::{StagePlan, host};
 use flowstart_network::queue::BufferAccounting;
 use flowstart_network::quick_start::Policy;
 

@@ -1,11 +1,11 @@
 //! The web sessions of a scenario, read and checked.
 
-use super::checks::{distribution, within, LONGEST_RUN};
-use super::flows::{own_ends, FlowReader, LARGEST};
+use super::checks::{LONGEST_RUN, distribution, within};
+use super::flows::{FlowReader, LARGEST, own_ends};
 use super::setting::Setting;
 use super::shared::Recipes;
 use crate::flow_plan::{FlowKind, FlowPlan};
-use crate::spec::{out_of_range, DrawnText, FlowSpec, RequestError, Scenario, WebSpec};
+use crate::spec::{DrawnText, FlowSpec, RequestError, Scenario, WebSpec, out_of_range};
 use crate::workload::web::{Hosts, WebEntry};
 use flowstart_control::Instant;
 use flowstart_network::distribution::{Distribution, Measure};

@@ -2,7 +2,7 @@
 //! whether it ever comes.
 
 use crate::flow_plan::{Cause, FlowKind, When};
-use crate::spec::{out_of_range, Direction, RequestError};
+use crate::spec::{Direction, RequestError, out_of_range};
 use crate::workload::FlowEntry;
 
 /// Checks the causes of all writes, which name entries, and has them name flows instead. Each entry

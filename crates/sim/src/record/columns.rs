@@ -7,8 +7,8 @@ use super::object::ObjectRow;
 use super::run::RunRow;
 use super::startup::StartupRow;
 use super::trace::{FlowSamples, QueueDepartures, QueueSamples};
-use schemars::generate::SchemaSettings;
 use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use serde_json::Value as Json;
 

@@ -6,7 +6,7 @@
 //! the other. They can only be made when the run has ended, for the largest queue of the run is
 //! one of the columns, and packets may come to their end after the connection that sent them.
 
-use super::flow::{wire_bytes, FlowRow, Ideal};
+use super::flow::{FlowRow, Ideal, wire_bytes};
 use super::flow_record::FlowRecord;
 use crate::flow_plan::FlowKind;
 use flowstart_control::{Duration, Exit, Instant};

@@ -2,8 +2,8 @@
 //! and arrived or was dropped.
 
 use super::recorder::{
-    HopQueue, Kinds, QueueEvent, Recorder, RunEvent, Scene, ANSWERED, ARRIVED, IN_NETWORK, QUEUES,
-    REPLIED, SENT,
+    ANSWERED, ARRIVED, HopQueue, IN_NETWORK, Kinds, QUEUES, QueueEvent, REPLIED, Recorder,
+    RunEvent, SENT, Scene,
 };
 use flowstart_control::Instant;
 use flowstart_wire::{Ack, Body, Packet};

@@ -2,7 +2,7 @@
 //! what qlog and pcap are made of. Only runs for which they are requested keep any.
 
 use super::recorder::{
-    Kinds, Recorder, RunEvent, Scene, ANSWERED, ARRIVED, IN_NETWORK, PROGRESS, REPLIED, SENT, TIMER,
+    ANSWERED, ARRIVED, IN_NETWORK, Kinds, PROGRESS, REPLIED, Recorder, RunEvent, SENT, Scene, TIMER,
 };
 use crate::flow_plan::FlowKind;
 use flowstart_control::{Duration, Exit, Instant, Segments};

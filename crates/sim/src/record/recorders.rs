@@ -4,7 +4,7 @@
 use super::journeys::JourneyRecorder;
 use super::lines::LineRecorder;
 use super::packets::PacketRecorder;
-use super::recorder::{HopQueue, Kinds, QueueEvent, Recorder, RunEvent, Scene, QUEUES};
+use super::recorder::{HopQueue, Kinds, QUEUES, QueueEvent, Recorder, RunEvent, Scene};
 use super::startup_measures::StartupMeasures;
 use super::trace::Trace;
 use super::write_log::WriteLog;

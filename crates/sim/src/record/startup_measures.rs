@@ -1,14 +1,14 @@
 //! What is measured of startups.
 
-use super::recorder::{Kinds, Recorder, RunEvent, Scene, ARRIVED, PROGRESS, TRANSMITTED};
+use super::recorder::{ARRIVED, Kinds, PROGRESS, Recorder, RunEvent, Scene, TRANSMITTED};
 use super::startup::StartupRow;
 use crate::flow_plan::{FlowKind, FlowPlan};
 use crate::maybe_time::MaybeTime;
 use crate::record::flow_record::FlowRecord;
 use flowstart_control::{Duration, Exit, Instant, Rate, Reason};
 use flowstart_network::graph::LinkId;
-use flowstart_transport::sender::Sender;
 use flowstart_transport::Counters;
+use flowstart_transport::sender::Sender;
 use std::collections::VecDeque;
 
 /// The shares of the available rate that are waited for, in percent.

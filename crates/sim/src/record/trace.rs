@@ -1,8 +1,8 @@
 //! Columns over time: what senders and queues did, event by event.
 
 use super::recorder::{
-    bits_per_second, HopQueue, Kinds, QueueEvent, Recorder, RunEvent, Scene, ANSWERED, IN_NETWORK,
-    QUEUES, SENT, TIMER,
+    ANSWERED, HopQueue, IN_NETWORK, Kinds, QUEUES, QueueEvent, Recorder, RunEvent, SENT, Scene,
+    TIMER, bits_per_second,
 };
 use flowstart_control::Instant;
 use flowstart_transport::sender::Sender;

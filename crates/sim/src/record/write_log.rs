@@ -1,8 +1,8 @@
 //! How far the data of flows has got: what is due to be noted next, and what became of writes.
 
-use super::flow::{wire_bytes, Ideal, TransferRow};
+use super::flow::{Ideal, TransferRow, wire_bytes};
 use super::flow_record::FlowRecord;
-use super::recorder::{Kinds, Recorder, RunEvent, Scene, IN_NETWORK, SENT, TIMER};
+use super::recorder::{IN_NETWORK, Kinds, Recorder, RunEvent, SENT, Scene, TIMER};
 use crate::compile::Prepared;
 use crate::flow_plan::{FlowKind, FlowPlan, When, Write};
 use crate::maybe_time::MaybeTime;

@@ -4,7 +4,7 @@ use super::clock::Event;
 use super::flows::Life;
 use super::simulation::Simulation;
 use crate::flow_plan::Opening;
-use crate::record::recorder::{RunEvent, PROGRESS};
+use crate::record::recorder::{PROGRESS, RunEvent};
 use crate::workload::Arrival;
 use flowstart_control::signals::PathInfo;
 use flowstart_network::random::stream;

@@ -4,7 +4,7 @@
 use super::flows::Flows;
 use crate::compile::Prepared;
 use crate::flow_plan::{AfterFlow, FlowPlan};
-use crate::workload::{arrivals, scheduled, Arrival, ScheduledArrival};
+use crate::workload::{Arrival, ScheduledArrival, arrivals, scheduled};
 use flowstart_control::Instant;
 use flowstart_network::moment::Moment;
 

@@ -4,9 +4,9 @@
 use crate::compile::Prepared;
 use crate::flow_plan::FlowKind;
 use crate::spec::RequestError;
+use flowstart_control::Instant;
 use flowstart_control::catalog::Recipe;
 use flowstart_control::signals::PathInfo;
-use flowstart_control::Instant;
 use flowstart_network::graph::{LinkId, Route};
 use flowstart_network::link::Link;
 use flowstart_transport::stack::{EcnMode, Stack};

@@ -4,7 +4,7 @@ use super::endpoints::{Endpoints, LateReceiver, Timer};
 use crate::flow_plan::{FlowKind, FlowPlan};
 use crate::memory::Memories;
 use crate::record::flow_record::FlowRecord;
-use crate::record::write_log::{next_due, Stage};
+use crate::record::write_log::{Stage, next_due};
 use crate::slab::Slab;
 use flowstart_control::signals::PathMemory;
 use flowstart_control::{Exit, Instant};
@@ -244,11 +244,11 @@ impl<'a> Flows<'a> {
 
     /// Lets it go if it has nothing more to answer.
     pub(super) fn forget_late(&mut self, flow: u32) {
-        if let Life::Answering(key) = self.states[flow as usize].life {
-            if self.late.get(key).is_done() {
-                self.late.remove(key);
-                self.states[flow as usize].life = Life::Over;
-            }
+        if let Life::Answering(key) = self.states[flow as usize].life
+            && self.late.get(key).is_done()
+        {
+            self.late.remove(key);
+            self.states[flow as usize].life = Life::Over;
         }
     }
 }

@@ -67,10 +67,10 @@ impl RunNetwork {
             return;
         };
         router.observe(now, self.links[link as usize].busy_until());
-        if let Body::Syn(syn) = &mut packet.body {
-            if let Some(request) = &mut syn.request {
-                *request = router.on_request(*request, now);
-            }
+        if let Body::Syn(syn) = &mut packet.body
+            && let Some(request) = &mut syn.request
+        {
+            *request = router.on_request(*request, now);
         }
     }
 

@@ -8,7 +8,7 @@ use crate::record::link::LinkRow;
 use crate::record::object::ObjectTable;
 use crate::record::outcome::Outcome;
 use crate::record::packets::PacketRecorder;
-use crate::record::recorder::{RunEvent, PROGRESS};
+use crate::record::recorder::{PROGRESS, RunEvent};
 use flowstart_control::Instant;
 use flowstart_control::Named;
 use flowstart_network::graph::LinkId;

@@ -7,7 +7,7 @@
 use super::flows::Flows;
 use super::simulation::Simulation;
 use flowstart_network::graph::LinkId;
-use flowstart_transport::prefetch::{prefetch, ENABLED};
+use flowstart_transport::prefetch::{ENABLED, prefetch};
 
 /// With fewer open flows than this, prefetching costs more than it brings.
 const MANY: usize = 20_000;

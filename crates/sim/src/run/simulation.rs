@@ -13,7 +13,7 @@ use super::network::RunNetwork;
 use crate::compile::Prepared;
 use crate::flow_plan::FlowPlan;
 use crate::record::recorder::{
-    RunEvent, ANSWERED, ARRIVED, IN_NETWORK, PROGRESS, REPLIED, SENT, TIMER, TRANSMITTED,
+    ANSWERED, ARRIVED, IN_NETWORK, PROGRESS, REPLIED, RunEvent, SENT, TIMER, TRANSMITTED,
 };
 use crate::record::recorders::Recorders;
 use crate::record::write_log::Stage;

@@ -1,6 +1,6 @@
 //! Bounds of single values, for the definitions of fields.
 
-use super::error::{out_of_range, RequestError};
+use super::error::{RequestError, out_of_range};
 use flowstart_control::{Bytes, Duration, Rate};
 use std::fmt::Display;
 use std::ops::RangeInclusive;

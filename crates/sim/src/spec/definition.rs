@@ -6,9 +6,9 @@
 //! its flags, and the pages their tables ([`Described`]).
 
 use flowstart_control::{Bytes, Named, Rate};
-use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::{json, Value as Json};
+use serde_json::{Value as Json, json};
 use std::any::type_name;
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -338,17 +338,17 @@ macro_rules! fields {
         pub struct $name:ident beside $subject:ty {
             $(required {$(
                 $(#[doc = $required_doc:literal])+
-                $(#[check($required_check:expr)])?
+                $(#[check($required_check:expr_2021)])?
                 pub $required:ident: $required_type:ty,
             )+})?
             $(
                 $(#[doc = $doc:literal])+
                 $(#[flag($flag:literal)])?
                 $(#[usual($usual:literal)])?
-                $(#[check($check:expr)])?
+                $(#[check($check:expr_2021)])?
                 $(#[needs($($need:path),+)])?
                 $(#[sets($($place:tt)+)])?
-                pub $field:ident: $type:ty $(= $default:expr)?,
+                pub $field:ident: $type:ty $(= $default:expr_2021)?,
             )*
         }
     ) => {

@@ -1,9 +1,9 @@
 //! A scenario's fields of its flows.
 
 use super::bounds::{period, rate, segment_size, time, within};
-use super::definition::{fields, needs, plain, required, text, Need, Value};
+use super::definition::{Need, Value, fields, needs, plain, required, text};
 use super::error::RequestError;
-use super::stack::{phase, StackSpec};
+use super::stack::{StackSpec, phase};
 use flowstart_control::{Amount, Bytes, Duration, LandingRule, Rate};
 use schemars::JsonSchema;
 use serde::de::Error;

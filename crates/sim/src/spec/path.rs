@@ -1,8 +1,8 @@
 //! A scenario's fields of the network.
 
 use super::bounds::{holding, period, rate, time, within};
-use super::definition::{fields, names, needs, plain, text, Need};
-use super::error::{out_of_range, RequestError};
+use super::definition::{Need, fields, names, needs, plain, text};
+use super::error::{RequestError, out_of_range};
 use flowstart_control::{Amount, Duration, Rate};
 use flowstart_network::queue::BufferAccounting;
 use flowstart_network::quick_start::Admission;

@@ -1,16 +1,16 @@
 //! A scenario's fields of the endpoints: a preset, and what departs from it.
 
 use super::bounds::{rate, segment_size, time, within};
-use super::definition::{fields, names, needs, plain, text, Need};
+use super::definition::{Need, fields, names, needs, plain, text};
 use super::error::RequestError;
 use flowstart_control::{Amount, Bytes, Duration, InitialWindow, Rate, RateCodes};
+use flowstart_transport::Handshake;
+use flowstart_transport::RttRule;
 use flowstart_transport::receiver::AckPolicy;
 use flowstart_transport::stack::RecoveryKind::{
     self, NewReno, Ns2Sack, Quic, Rack, Reno, Sack, Tahoe,
 };
 use flowstart_transport::stack::{EcnMode, Pacing, ReductionKind, Restart, Sharing, Stack, Undo};
-use flowstart_transport::Handshake;
-use flowstart_transport::RttRule;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

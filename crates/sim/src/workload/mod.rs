@@ -91,7 +91,7 @@ impl ScheduledArrival {
 }
 
 /// The arrivals at a flow of this kind that wait for nothing but its start.
-pub fn scheduled(flow: u32, kind: &FlowKind) -> impl Iterator<Item = ScheduledArrival> {
+pub fn scheduled(flow: u32, kind: &FlowKind) -> impl Iterator<Item = ScheduledArrival> + use<> {
     let at_a_time = |write: &Write| matches!(write.when, When::At(_));
     let count = match kind.writes.partition_point(at_a_time) {
         0 if kind.writes.is_empty() => 1,

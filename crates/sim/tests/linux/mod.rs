@@ -9,8 +9,8 @@ mod receiver;
 use cases::text;
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::record::trace::Event;
-use flowstart_sim::{run, Scenario};
-use judge::{assert_listed, Tolerance};
+use flowstart_sim::{Scenario, run};
+use judge::{Tolerance, assert_listed};
 
 /// The median of several runs of a case.
 struct Recorded {

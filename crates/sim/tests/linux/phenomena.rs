@@ -1,11 +1,11 @@
 //! The `linux` preset against recordings of Linux by phenomenon: packets that are late, lost or
 //! marked, a second flow, windows, idle times, data from the end that accepted, short transfers.
 
-use super::cases::{cases, scenario, text, Case};
-use super::judge::{assert_listed, case_of, listed, Figure, Tolerance};
+use super::cases::{Case, cases, scenario, text};
+use super::judge::{Figure, Tolerance, assert_listed, case_of, listed};
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::record::trace::Event;
-use flowstart_sim::{run, Outcome};
+use flowstart_sim::{Outcome, run};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A case's figures by name; `exit` is there once for each reason with which a run ended.

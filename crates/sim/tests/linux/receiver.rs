@@ -1,7 +1,7 @@
 //! The advertised window of the `linux` preset and the acknowledgements that its growth brings.
 
 use flowstart_sim::record::trace::Event;
-use flowstart_sim::{run, Outcome, Scenario};
+use flowstart_sim::{Outcome, Scenario, run};
 
 const MSS: u64 = 1448;
 /// Next to a stock kernel's buffers, as they were in the recordings.

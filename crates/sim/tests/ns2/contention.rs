@@ -2,7 +2,7 @@
 
 use super::{csv, field};
 use flowstart_sim::record::flow::FlowRow;
-use flowstart_sim::{run, Scenario};
+use flowstart_sim::{Scenario, run};
 use std::process::Command;
 
 /// As many as make the mean steady.

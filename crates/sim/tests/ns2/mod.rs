@@ -8,7 +8,7 @@ mod validation;
 
 use flate2::read::GzDecoder;
 use flowstart_sim::record::trace::Event;
-use flowstart_sim::{run, Outcome, Scenario};
+use flowstart_sim::{Outcome, Scenario, run};
 use std::fmt::{Debug, Write};
 use std::fs::File;
 use std::io::{BufRead, BufReader};

@@ -2,7 +2,7 @@
 //! sizes of transfers, and one of ns-2's validation tests.
 
 use super::{csv, field};
-use flowstart_sim::{run, Scenario};
+use flowstart_sim::{Scenario, run};
 
 /// A transfer of so many packets, SYN to last acknowledgement, in seconds; and what was sent
 /// again.

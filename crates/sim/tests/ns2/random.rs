@@ -11,11 +11,11 @@
 //! the file that `NS2_RECORDING` names. Where a tie parts the two, they agree to the end once the
 //! rate is some millionths more: that too is tried.
 
-use super::{data, ours_of, Record, TOLERANCE_US};
+use super::{Record, TOLERANCE_US, data, ours_of};
+use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
-use flate2::Compression;
-use flowstart_sim::{run, Scenario};
+use flowstart_sim::{Scenario, run};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::fs::File;

@@ -1,7 +1,7 @@
 //! One transfer over the path of the Jump Start paper, at many sizes.
 
 use super::{csv, field};
-use flowstart_sim::{run, Scenario};
+use flowstart_sim::{Scenario, run};
 
 /// Rounding of the recordings, and of ns-2's traces.
 const TOLERANCE_S: f64 = 1.5e-6;

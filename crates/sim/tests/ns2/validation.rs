@@ -1,7 +1,7 @@
 //! ns-2's own validation tests, and sending after an idle time.
 
-use super::{csv, field, ours_of, Record};
-use flowstart_sim::{run, Scenario};
+use super::{Record, csv, field, ours_of};
+use flowstart_sim::{Scenario, run};
 
 const TOLERANCE_US: f64 = 1.5;
 

@@ -2,7 +2,7 @@
 //! bursts, jitter, policers and consecutive losses; and what HyStart's critics measured.
 
 use flowstart_sim::record::trace::Event;
-use flowstart_sim::{run, Outcome};
+use flowstart_sim::{Outcome, run};
 
 fn outcome(text: &str) -> Outcome {
     let scenario = crate::rfc_scenario(text).unwrap_or_else(|e| panic!("{e}"));

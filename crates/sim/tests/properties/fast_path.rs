@@ -2,7 +2,7 @@
 //! same rows, the same trace and the same events.
 
 use super::catalog::{listed, names, presets};
-use super::conservation::{with, MORE, MOST_PACKETS};
+use super::conservation::{MORE, MOST_PACKETS, with};
 use super::{perhaps, scenario};
 use flowstart_control::catalog::STARTUPS;
 use flowstart_network::queue::QUEUES;

@@ -89,10 +89,12 @@ fn compare(line: &BinnedLine, expected: &Expected, name: &str) -> Result<(), Tes
 fn compare_drawn(line: &BinnedLine, columns: u32) -> Result<(), TestCaseError> {
     let drawn = line.drawn();
     prop_assert!(drawn.bins.is_sorted());
-    prop_assert!(drawn
-        .bins
-        .last()
-        .is_none_or(|last| u32::from(*last) < columns));
+    prop_assert!(
+        drawn
+            .bins
+            .last()
+            .is_none_or(|last| u32::from(*last) < columns)
+    );
     let mut at = usize::from(!line.before().is_nan());
     let mut from = line.before();
     for bin in line.bins() {

@@ -1,8 +1,8 @@
 //! What each discipline is for.
 
 use super::{dropped, outcome};
-use flowstart_sim::record::trace::Event;
 use flowstart_sim::Outcome;
+use flowstart_sim::record::trace::Event;
 
 const RATE: f64 = 10e6;
 

@@ -4,7 +4,7 @@
 mod disciplines;
 mod impairments;
 
-use flowstart_sim::{run, Outcome};
+use flowstart_sim::{Outcome, run};
 
 fn outcome(text: &str) -> Outcome {
     let scenario = crate::rfc_scenario(text).unwrap_or_else(|e| panic!("{e}"));

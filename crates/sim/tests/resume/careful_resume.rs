@@ -1,6 +1,6 @@
 //! RFC 9959: what is published of satellite paths, and its phases.
 
-use super::{acknowledgements, departures, one, outcome, Moment};
+use super::{Moment, acknowledgements, departures, one, outcome};
 use flowstart_sim::Outcome;
 
 /// A transfer over a geostationary satellite, the path known from an earlier one.

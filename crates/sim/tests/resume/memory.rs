@@ -1,9 +1,9 @@
 //! What one connection leaves behind, and what Careful Resume and Stateful-TCP make of it.
 
 use super::{one, outcome};
+use flowstart_sim::Outcome;
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::record::trace::Event;
-use flowstart_sim::Outcome;
 
 /// A transfer that fills the path, and what follows it between the same hosts.
 fn after_a_transfer(later: &str, sharing: &str) -> Outcome {

@@ -8,7 +8,7 @@ mod queues;
 
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::record::trace::Event;
-use flowstart_sim::{run, Outcome};
+use flowstart_sim::{Outcome, run};
 
 fn outcome(text: &str) -> Outcome {
     let scenario = crate::rfc_scenario(text).unwrap_or_else(|e| panic!("{e}"));

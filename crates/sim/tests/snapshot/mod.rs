@@ -11,7 +11,7 @@ mod cases;
 use cases::Case;
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::record::trace::Trace;
-use flowstart_sim::{run, Scenario};
+use flowstart_sim::{Scenario, run};
 use std::collections::HashSet;
 use std::path::PathBuf;
 

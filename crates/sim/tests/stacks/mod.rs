@@ -5,7 +5,7 @@
 //! the last threshold within a round trip after it.
 
 use flate2::read::GzDecoder;
-use flowstart_sim::{run, Outcome, Scenario};
+use flowstart_sim::{Outcome, Scenario, run};
 use std::io::Read;
 use std::path::Path;
 

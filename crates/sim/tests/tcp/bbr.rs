@@ -3,8 +3,8 @@
 
 use super::outcome;
 use flowstart_control::Reason;
-use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::Outcome;
+use flowstart_sim::record::flow::FlowRow;
 
 /// A lone transfer on a path whose buffer holds three times what the path does.
 fn transfer(version: &str, (mbps, rtt_ms): (u64, u64), bdps: f64) -> Outcome {

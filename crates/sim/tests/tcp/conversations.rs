@@ -1,8 +1,8 @@
 //! Conversations: writes that wait until others have been delivered.
 
 use super::outcome;
-use flowstart_sim::record::flow::TransferRow;
 use flowstart_sim::Outcome;
+use flowstart_sim::record::flow::TransferRow;
 
 /// A request, its reply, the next request and the reply to that, over 100 ms; the application thinks
 /// before each.

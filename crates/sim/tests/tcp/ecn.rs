@@ -2,8 +2,8 @@
 
 use super::outcome;
 use flowstart_control::Reason;
-use flowstart_sim::record::trace::Event;
 use flowstart_sim::Outcome;
+use flowstart_sim::record::trace::Event;
 
 const RECOVERIES: [&str; 8] = [
     "go-back-n",

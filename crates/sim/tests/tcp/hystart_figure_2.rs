@@ -3,8 +3,8 @@
 
 use super::outcome;
 use flowstart_control::Reason;
-use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::Outcome;
+use flowstart_sim::record::flow::FlowRow;
 
 const BDP: f64 = 883.0;
 

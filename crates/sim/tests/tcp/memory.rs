@@ -2,9 +2,9 @@
 
 use super::outcome;
 use flowstart_control::Reason;
+use flowstart_sim::Outcome;
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::record::trace::Event;
-use flowstart_sim::Outcome;
 
 /// Two transfers over 10 Mbit/s and 100 ms, the second when the first has closed.
 fn one_after_the_other(stack: &str, startup: &str) -> [FlowRow; 2] {

@@ -27,7 +27,7 @@ mod windows;
 mod xcp;
 
 use flowstart_sim::record::trace::{Event, FlowSamples};
-use flowstart_sim::{run, Outcome};
+use flowstart_sim::{Outcome, run};
 
 const MSS: u64 = 1460;
 

@@ -2,9 +2,9 @@
 //! cross the path: host - router - line - router - host, with routers that forward 5000
 //! packets a second in both directions together.
 
-use super::{outcome, MSS};
-use flowstart_sim::record::trace::Event;
+use super::{MSS, outcome};
 use flowstart_sim::Outcome;
+use flowstart_sim::record::trace::Event;
 
 const T1: Line = Line {
     rate: "1.544Mbps",

@@ -1,6 +1,6 @@
 //! Handshakes, lost and found; timers that back off; connections given up.
 
-use super::{outcome, sends, steps, times, Step};
+use super::{Step, outcome, sends, steps, times};
 
 fn lossy(flow: &str) -> String {
     format!(
@@ -89,19 +89,22 @@ fn a_byte_is_a_transfer() {
     );
     let sent: Vec<u64> = run.flows.iter().map(|f| f.packets_sent).collect();
     assert_eq!(sent, [1, 2]);
-    assert!(run
-        .flows
-        .iter()
-        .all(|f| f.complete && f.bytes_delivered == f.size_bytes.unwrap()));
+    assert!(
+        run.flows
+            .iter()
+            .all(|f| f.complete && f.bytes_delivered == f.size_bytes.unwrap())
+    );
 }
 
 #[test]
 fn data_without_a_handshake_leaves_at_once() {
     let run = outcome(&lossy("handshake = false"));
     let steps = steps(&run);
-    assert!(steps[..10]
-        .iter()
-        .all(|(t, s)| *t == 0.0 && matches!(s, Step::Send(_))));
+    assert!(
+        steps[..10]
+            .iter()
+            .all(|(t, s)| *t == 0.0 && matches!(s, Step::Send(_)))
+    );
     assert!(sends(&run).iter().all(|s| matches!(s, Step::Send(_))));
 }
 

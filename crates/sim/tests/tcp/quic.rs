@@ -1,8 +1,8 @@
 //! QUIC's packets, acknowledgements, probes and handshakes next to TCP's, all else being equal.
 
-use super::{outcome, sends, steps, times, Step};
-use flowstart_sim::record::flow::FlowRow;
+use super::{Step, outcome, sends, steps, times};
 use flowstart_sim::Outcome;
+use flowstart_sim::record::flow::FlowRow;
 
 /// What both transports are given, so that they differ in what a test names and no more.
 const EQUAL: &str = r#"mss = "1460B", header = "40B", iw = "10pkt""#;

@@ -1,9 +1,9 @@
 //! Quick-Start between real endpoints and routers: what is granted, refused and paid for.
 
-use super::{outcome, steps, Step};
+use super::{Step, outcome, steps};
 use flowstart_control::Reason;
-use flowstart_sim::record::trace::Event;
 use flowstart_sim::Outcome;
+use flowstart_sim::record::trace::Event;
 
 /// A transfer over a path for which ns-2's times are known: access 1 Gbit/s, 2 ms; 50 ms; 4 ms.
 fn vector(rate: &str, request: &str, packets: u64) -> Outcome {

@@ -1,7 +1,7 @@
 //! Rapid Start's first recovery between endpoints: whatever the overshoot, beta of what path and
 //! queue hold is left.
 
-use super::{outcome, steps, Step};
+use super::{Step, outcome, steps};
 use flowstart_control::Reason;
 use flowstart_sim::Outcome;
 

@@ -1,7 +1,7 @@
 //! Segments 1 and 3 of ten are lost, under every recovery.
 
 use super::Step::{Again, Send, Timeout};
-use super::{outcome, sends, steps, times, Event, Step};
+use super::{Event, Step, outcome, sends, steps, times};
 
 /// An endless flow with ten segments out of which the given ones are lost, at a rate at
 /// which acknowledgements come one by one.

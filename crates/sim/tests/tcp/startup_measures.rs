@@ -166,9 +166,10 @@ fn a_smaller_landing_loses_less_after_the_exit_and_takes_longer_to_fill_the_path
         assert!(row.mean_acked_s.unwrap() > 0.0);
     }
     assert!(seven.later_dropped_pkts.unwrap() >= five.later_dropped_pkts.unwrap());
-    assert!(two
-        .exit_to_90_s
-        .is_none_or(|two| two > five.exit_to_90_s.unwrap()));
+    assert!(
+        two.exit_to_90_s
+            .is_none_or(|two| two > five.exit_to_90_s.unwrap())
+    );
     assert!(two.mean_acked_s.unwrap() > five.mean_acked_s.unwrap());
 }
 

@@ -1,6 +1,6 @@
 //! SUSS between endpoints, against what its authors measured on their testbed.
 
-use super::{outcome, times, Step};
+use super::{Step, outcome, times};
 use flowstart_sim::record::flow::FlowRow;
 
 fn transfer(path: &str, stack: &str, startup: &str, size: &str) -> FlowRow {

@@ -1,6 +1,6 @@
 //! How windows open and what bounds them: growth by round, the peer's window, idling.
 
-use super::{outcome, steps, Step, MSS};
+use super::{MSS, Step, outcome, steps};
 use flowstart_sim::Outcome;
 
 /// A path without queues: rounds stay apart.

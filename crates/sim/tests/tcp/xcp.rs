@@ -1,8 +1,8 @@
 //! XCP as a whole: senders, routers and receivers on a path of 10 Mbit/s and 100 ms.
 
 use super::outcome;
-use flowstart_sim::record::trace::Event;
 use flowstart_sim::Outcome;
+use flowstart_sim::record::trace::Event;
 
 /// What 10 Mbit/s carry in 100 ms, segments of 1460 bytes with their congestion headers.
 const LINE: f64 = 10e6 * 0.1 / 8.0 / 1520.0;

@@ -2,7 +2,7 @@
 //! same whatever the startup.
 
 use flowstart_sim::record::object::ObjectRow;
-use flowstart_sim::{run, Outcome};
+use flowstart_sim::{Outcome, run};
 use std::fmt::Write;
 
 /// A segment of 1500 bytes takes 12 µs, a bare header 0.32 µs.

@@ -309,10 +309,10 @@ impl Rfc6675 {
         if self.phase != Phase::Recovery {
             return None;
         }
-        if c.stack().recovery.next_seg_rule_3 {
-            if let Some(hole) = self.next_hole(c) {
-                return Some(self.clip(c, hole).because(Why::Lost));
-            }
+        if c.stack().recovery.next_seg_rule_3
+            && let Some(hole) = self.next_hole(c)
+        {
+            return Some(self.clip(c, hole).because(Why::Lost));
         }
         self.rescue(c).map(|range| range.because(Why::Rescue))
     }

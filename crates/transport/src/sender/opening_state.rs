@@ -1,8 +1,8 @@
 //! What lasts until a connection is open.
 
 use crate::quick_start::Asked;
-use flowstart_control::signals::PathInfo;
 use flowstart_control::Instant;
+use flowstart_control::signals::PathInfo;
 use flowstart_wire::SynAck;
 
 /// What a sender is given for opening its connection.

@@ -3,7 +3,7 @@
 use super::{Sender, Spreading};
 use crate::narrow::whole;
 use crate::pacing::bucket::Bucket;
-use crate::pacing::pacer::{Release, ONE_BY_ONE};
+use crate::pacing::pacer::{ONE_BY_ONE, Release};
 use crate::pacing::rate;
 use crate::pacing::token_bucket::Demand;
 use crate::segment::{SegmentRange, Why};

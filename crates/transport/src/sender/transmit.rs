@@ -36,15 +36,15 @@ impl Sender {
     #[inline(always)]
     fn poll_unplanned(&mut self, now: Instant) -> Option<Packet> {
         let c = &mut self.connection;
-        if c.stack().recovery.id_update > 0 {
-            if let Some(packet) = self.recovery.answer_first_ack(c, now) {
-                return Some(packet);
-            }
+        if c.stack().recovery.id_update > 0
+            && let Some(packet) = self.recovery.answer_first_ack(c, now)
+        {
+            return Some(packet);
         }
-        if c.window().proactive.segments > 0 {
-            if let Some(packet) = self.send_proactive(now) {
-                return Some(packet);
-            }
+        if c.window().proactive.segments > 0
+            && let Some(packet) = self.send_proactive(now)
+        {
+            return Some(packet);
         }
         let c = &mut self.connection;
         self.pacer.nothing_to_send();

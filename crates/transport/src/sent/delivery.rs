@@ -9,7 +9,7 @@ use super::hint::Hint;
 use flowstart_control::session::delivery::{RateSampler, Snapshot};
 use flowstart_control::signals::{Delivery, RateSample};
 use flowstart_control::{Duration, Instant, Rate};
-use std::collections::{btree_map, BTreeMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque, btree_map};
 use std::ops::Bound;
 
 /// Packets that have not been acknowledged: `[start, end)`.

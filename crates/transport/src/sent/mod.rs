@@ -37,7 +37,7 @@ use delivery::DeliveryRate;
 use first::Transmissions;
 use flowstart_control::{Instant, Rate};
 use packets::Packets;
-use scoreboard::{bytes, Scoreboard};
+use scoreboard::{Scoreboard, bytes};
 
 pub use arrivals::{Arrivals, Departures, Reception, Sending};
 pub use hint::Hint;

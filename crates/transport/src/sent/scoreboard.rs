@@ -60,10 +60,10 @@ impl Scoreboard {
             }
         }
         self.told = told;
-        if let Some(boundaries) = boundaries {
-            if !fresh.iter().all(|piece| boundaries.divide(*piece)) {
-                self.leave_whole_packets(una, boundaries, fresh);
-            }
+        if let Some(boundaries) = boundaries
+            && !fresh.iter().all(|piece| boundaries.divide(*piece))
+        {
+            self.leave_whole_packets(una, boundaries, fresh);
         }
         let sacked = bytes(fresh);
         self.arrived_bytes += sacked;

@@ -14,8 +14,8 @@ mod rfc;
 mod s2n;
 mod tquic;
 
-use super::preset::Preset;
 use super::Stack;
+use super::preset::Preset;
 
 /// The preset of endpoints that name none: most servers run Linux.
 pub const DEFAULT: &str = "linux";

@@ -1,7 +1,7 @@
 //! Constants that every variant of CUBIC has.
 
-use crate::avoidance::reno;
 use crate::Segments;
+use crate::avoidance::reno;
 
 /// The constants of one CUBIC sender.
 #[derive(Clone, Copy, Debug)]

@@ -18,8 +18,8 @@
 
 use super::constants::Constants;
 use crate::avoidance::hooks::Avoidance;
-use crate::model::capacity::Capacity;
 use crate::model::Model;
+use crate::model::capacity::Capacity;
 use crate::signals::{Ack, Loss, Timeout};
 use crate::{Duration, Instant, Segments, Window};
 
@@ -247,7 +247,7 @@ impl Avoidance for CubicLinux {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{catalog, Controller, Convention};
+    use crate::{Controller, Convention, catalog};
 
     const MSS: u64 = 1448;
     const RTT: Duration = Duration::from_millis(100);

@@ -11,8 +11,8 @@
 
 use super::constants::Constants;
 use crate::avoidance::hooks::Avoidance;
-use crate::model::capacity::Capacity;
 use crate::model::Model;
+use crate::model::capacity::Capacity;
 use crate::signals::{Ack, Idle, Loss, Timeout};
 use crate::{Duration, Instant, Segments, Window};
 
@@ -202,7 +202,7 @@ impl Avoidance for Cubic2008 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{catalog, Controller, Convention};
+    use crate::{Controller, Convention, catalog};
 
     const MSS: u64 = 1460;
     const RTT: Duration = Duration::from_millis(100);

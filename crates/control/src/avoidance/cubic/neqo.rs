@@ -163,7 +163,7 @@ impl Avoidance for CubicNeqo {
 mod tests {
     use super::*;
     use crate::testing::{at_ms, ms};
-    use crate::{catalog, Controller, Convention};
+    use crate::{Controller, Convention, catalog};
 
     const MSS: u32 = 1252;
 

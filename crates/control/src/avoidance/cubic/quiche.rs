@@ -13,8 +13,8 @@
 
 use super::constants::Constants;
 use crate::avoidance::hooks::Avoidance;
-use crate::model::slower_since::SlowerSince;
 use crate::model::Model;
+use crate::model::slower_since::SlowerSince;
 use crate::signals::{Ack, Loss, Timeout};
 use crate::{Duration, Instant, Segments, Window};
 

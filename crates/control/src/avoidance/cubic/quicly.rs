@@ -115,7 +115,7 @@ impl Avoidance for CubicQuicly {
 mod tests {
     use super::*;
     use crate::testing::{at_ms, ms};
-    use crate::{catalog, Controller, Convention};
+    use crate::{Controller, Convention, catalog};
 
     fn lost_at(cwnd: Segments) -> (Controller, Window) {
         let mut c =

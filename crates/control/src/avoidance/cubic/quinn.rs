@@ -6,8 +6,8 @@
 
 use super::constants::Constants;
 use crate::avoidance::hooks::Avoidance;
-use crate::model::capacity::Capacity;
 use crate::model::Model;
+use crate::model::capacity::Capacity;
 use crate::signals::{Ack, Loss, Timeout};
 use crate::{Instant, Segments, Window};
 
@@ -134,8 +134,8 @@ impl Avoidance for CubicQuinn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::LOSS;
     use crate::Duration;
+    use crate::testing::LOSS;
 
     fn cubic(keeps_rest: bool) -> (CubicQuinn, Window) {
         let mut w = Window::new(1000);

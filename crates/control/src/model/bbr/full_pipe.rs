@@ -66,8 +66,8 @@ impl LossEvents {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::signals::RateSample;
     use crate::Duration;
+    use crate::signals::RateSample;
 
     #[test]
     fn six_acknowledgements_that_mark_losses_end_startup_where_the_last_lost_too_much() {

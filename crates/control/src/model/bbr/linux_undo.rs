@@ -1,9 +1,9 @@
 //! What Linux's v3 takes back where nothing was lost, and what a timeout bounds (google/bbr, branch
 //! v3, `net/ipv4/tcp_bbr.c`, commit 001a430b).
 
+use super::Bbr;
 use super::probing::Phase;
 use super::state::State;
-use super::Bbr;
 use crate::{Rate, Window};
 
 impl Bbr {

@@ -21,13 +21,13 @@ mod quiche;
 mod quiche_startup;
 mod state;
 
+use crate::model::Model;
 use crate::model::pacing::GSO_MAX;
 use crate::model::plateau::Plateau;
 use crate::model::rounds::Rounds;
-use crate::model::Model;
 use crate::signals::{Ack, Delivery, Established};
 pub use crate::variants::BbrSource as Source;
-use crate::{named, Convention, Duration, Instant, Rate, Reason, Segments, Window};
+use crate::{Convention, Duration, Instant, Rate, Reason, Segments, Window, named};
 use constants::Constants;
 use cycle::Cycle;
 use filters::{ExtraAcked, MaxFilter, MinRtt};
@@ -36,7 +36,7 @@ use policer::Policer;
 use probing::{Ended, Limits, Phase, Probing};
 use quiche::Quiche;
 pub use quiche::StartupOption;
-use state::{State, MIN_PIPE_CWND};
+use state::{MIN_PIPE_CWND, State};
 use std::any::Any;
 
 impl Source {

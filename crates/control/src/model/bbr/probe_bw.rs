@@ -7,8 +7,8 @@
 
 use super::full_pipe::LOSS_THRESH;
 use super::probing::{AckPhase, Ended, Phase};
-use super::state::{scatter, State};
-use super::{linux, Bbr, Version};
+use super::state::{State, scatter};
+use super::{Bbr, Version, linux};
 use crate::signals::{Ack, Delivery, RateSample};
 use crate::{Duration, Instant, Rate, Window};
 

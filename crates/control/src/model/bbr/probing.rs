@@ -1,6 +1,6 @@
 //! v3's bounds, which losses set, and where it is in ProbeBW (draft-ietf-ccwg-bbr-06 §5.5.10).
 
-use super::state::{State, MIN_PIPE_CWND};
+use super::state::{MIN_PIPE_CWND, State};
 use crate::signals::RateSample;
 use crate::{Duration, Instant, Rate, Segments};
 
@@ -254,10 +254,11 @@ mod tests {
         (p.bw_latest, p.inflight_latest) = (Rate(10), 10.0);
         p.lower_bounds(Rate(100), 100.0);
         assert_eq!(p.bounds.bw_shortterm, Some(Rate(56)));
-        assert!(p
-            .bounds
-            .inflight_shortterm
-            .is_some_and(|b| (b - 49.0).abs() < 1e-9));
+        assert!(
+            p.bounds
+                .inflight_shortterm
+                .is_some_and(|b| (b - 49.0).abs() < 1e-9)
+        );
     }
 
     #[test]

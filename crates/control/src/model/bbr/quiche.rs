@@ -5,7 +5,7 @@
 use super::constants::Constants;
 use super::probing::Limits;
 use crate::signals::Delivery;
-use crate::{named, Duration, Rate};
+use crate::{Duration, Rate, named};
 
 named! {
     /// An option of google/quiche for Startup (`Bbr2Sender::ApplyConnectionOptions`).

@@ -1,8 +1,8 @@
 //! Startup by the rules of QUICHE.
 
+use super::Bbr;
 use super::quiche::{Ending, RoundEnd};
 use super::state::State;
-use super::Bbr;
 use crate::signals::Delivery;
 use crate::{Reason, Segments};
 

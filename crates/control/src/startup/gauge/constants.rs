@@ -1,7 +1,7 @@
 //! What there is to choose: the constants, each a parameter, and the parts that can be left out.
 
 use crate::params::{Number, Params, Ratio, SpecError};
-use crate::{params, Duration, Rate, Segments};
+use crate::{Duration, Rate, Segments, params};
 
 params! {
     /// The constants as they are given; slow start's parameters apply after a timeout.

@@ -132,8 +132,8 @@ impl Deliveries {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::signals::RateSample;
     use crate::Duration;
+    use crate::signals::RateSample;
 
     /// A thousand bytes in so many milliseconds, sent in 10; of `newly` bytes more.
     fn ack(total: u64, prior: u64, took: u64, lost: u64) -> Delivery {

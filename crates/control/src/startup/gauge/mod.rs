@@ -90,18 +90,18 @@ mod delay;
 mod delivery;
 mod dispersion;
 
-use super::{copies, Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup};
+use super::{Assisted, Congestion, Maker, Reduction, Repaired, Response, Startup, copies};
 use crate::entry::{Certainty, Entry, Need};
+use crate::model::Model;
 use crate::model::capacity::Capacity;
 use crate::model::plateau::Plateau;
-use crate::model::Model;
 use crate::params::{Params, SpecError};
 use crate::signals::{Ack, Established, Idle, PathInfo, PathMemory, Recovered, Sent};
 use crate::slow_start::SlowStart;
-use crate::{with_slow_start, Duration, Instant, Rate, Reason, Segments, Window};
+use crate::{Duration, Instant, Rate, Reason, Segments, Window, with_slow_start};
 use constants::Constants;
 use delay::Delay;
-use delivery::{share, Deliveries};
+use delivery::{Deliveries, share};
 use dispersion::{Dispersion, Estimate};
 
 /// Entry of `gauge` in the catalog of startups.

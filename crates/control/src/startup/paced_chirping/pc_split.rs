@@ -106,7 +106,7 @@ impl Form for PcSplit {
 #[cfg(test)]
 mod tests {
     use super::super::form::moment;
-    use super::super::rounds::tests::{m_after, RTT, US};
+    use super::super::rounds::tests::{RTT, US, m_after};
     use super::super::settings::settings_of;
     use super::*;
     use crate::{Duration, Instant};

@@ -1,7 +1,7 @@
 //! Parameters of Paced Chirping.
 
 use crate::params::Number;
-use crate::{params, Duration};
+use crate::{Duration, params};
 
 /// The gap at which the startup ends is at most this, nanoseconds.
 pub(super) const WIDEST: u64 = 5_000_000;

@@ -2,7 +2,7 @@
 
 use super::bins::{Bins, Totals, W};
 use crate::params::Ratio;
-use crate::{params, Convention, Family};
+use crate::{Convention, Family, params};
 
 /// By what the window is rolled back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -287,8 +287,8 @@ impl Contents for DualPi2 {
 
 #[cfg(test)]
 mod tests {
-    use crate::queue::testing::{capable, packet, Bench};
     use crate::queue::Limit;
+    use crate::queue::testing::{Bench, capable, packet};
     use flowstart_control::{Duration, Instant};
     use flowstart_wire::{Ecn, Packet};
 

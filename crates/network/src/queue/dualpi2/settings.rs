@@ -2,7 +2,7 @@
 
 use super::pi2::Gains;
 use flowstart_control::params::{Number, Params, SpecError};
-use flowstart_control::{params, Duration};
+use flowstart_control::{Duration, params};
 
 params! {
     /// The parameters, in the words of `tc-dualpi2` where it has them.

@@ -4,8 +4,8 @@ use super::bins::{Bins, Place};
 use super::queue::QueueOrder;
 use super::{BinnedLine, FlowLines, Lines, LinesRequest, POINTS_PER_COLUMN};
 use crate::record::recorder::{
-    bits_per_second, HopQueue, Kinds, QueueEvent, Recorder, RunEvent, Scene, ANSWERED, IN_NETWORK,
-    QUEUES, SENT, TIMER,
+    ANSWERED, HopQueue, IN_NETWORK, Kinds, QUEUES, QueueEvent, Recorder, RunEvent, SENT, Scene,
+    TIMER, bits_per_second,
 };
 use crate::record::trace::Event;
 use flowstart_control::Instant;

@@ -8,7 +8,7 @@ use flowstart_control::catalog::Recipe;
 use flowstart_control::signals::Ack;
 use flowstart_control::slow_start::SlowStart;
 use flowstart_control::startup::Startup;
-use flowstart_control::{catalog, Controller, Convention, CustomStartups, Reason, Window};
+use flowstart_control::{Controller, Convention, CustomStartups, Reason, Window, catalog};
 use flowstart_wire::{
     Ack as WireAck, AckOption, Body, ByteAck, Ecn, Packet, SynAck, UNLIMITED_WINDOW,
 };
@@ -437,9 +437,11 @@ fn a_mark_brings_the_window_down_by_a_share_of_what_is_delivered() {
     }
     assert_eq!(flow.window().ssthresh, 10.0);
     assert_eq!(sent, 10, "one for two");
-    assert!(windows
-        .windows(2)
-        .all(|w| w[1] <= w[0] && w[0] - w[1] <= 1.0));
+    assert!(
+        windows
+            .windows(2)
+            .all(|w| w[1] <= w[0] && w[0] - w[1] <= 1.0)
+    );
     assert_eq!(flow.window().cwnd, 10.0);
     // The peer has been notified by the first of them, 21; until that is acknowledged an echo is of
     // the old window, and afterwards of a new one.

@@ -2,8 +2,8 @@
 //! and in slow start where at least half of it was out (`tcp_is_cwnd_limited`).
 
 use super::super::super::connection::Connection;
-use flowstart_control::session::limited::is_half_used;
 use flowstart_control::Window;
+use flowstart_control::session::limited::is_half_used;
 
 /// The use of the window over about one round trip.
 #[derive(Clone, Copy, Debug, Default)]

@@ -4,7 +4,7 @@ use super::*;
 use crate::connection::AckMeta;
 use crate::recovery::Recovery;
 use crate::stack::{EcnMode, Stack, Undo};
-use flowstart_control::{catalog, Convention};
+use flowstart_control::{Convention, catalog};
 use flowstart_wire::{Ack, AckOption, ByteAck, UNLIMITED_WINDOW};
 use proptest::prelude::*;
 use std::sync::Arc;

@@ -30,7 +30,7 @@ mod prr;
 mod tests;
 
 use super::super::connection::Connection;
-use super::super::numbers::{ack_delay, DELAY_UNIT};
+use super::super::numbers::{DELAY_UNIT, ack_delay};
 use super::super::segment::{ByteRange, SegmentRange, Why};
 use super::super::sent::{NewlyAckedPackets, Packet};
 use super::super::stack::Undo;
@@ -175,10 +175,10 @@ impl LossDetector for Rfc9002 {
     /// new data.
     #[inline(never)]
     fn plan(&self, c: &Connection) -> Option<SegmentRange> {
-        if self.probing.left > 0 {
-            if let Some(probe) = self.probe(c) {
-                return Some(probe.because(Why::Probe));
-            }
+        if self.probing.left > 0
+            && let Some(probe) = self.probe(c)
+        {
+            return Some(probe.because(Why::Probe));
         }
         let lost = first_lost(c).map(|range| range.because(Why::Lost));
         if self.free && lost.is_some() {

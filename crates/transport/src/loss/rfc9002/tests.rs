@@ -8,7 +8,7 @@ use crate::recovery::Recovery;
 use crate::rtt::{RttEstimator, RttSample};
 use crate::stack::Stack;
 use crate::stack::Undo;
-use flowstart_control::{catalog, Convention};
+use flowstart_control::{Convention, catalog};
 use flowstart_wire::{Ack, AckOption, Body, NumberAck, UNLIMITED_WINDOW};
 use std::sync::Arc;
 

@@ -57,8 +57,8 @@ impl TokenBucket for Neqo {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{bucket, burst, demand, PACKET, WINDOW};
     use super::super::Bucket;
+    use super::super::testing::{PACKET, WINDOW, bucket, burst, demand};
     use super::*;
 
     #[test]

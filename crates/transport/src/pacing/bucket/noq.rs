@@ -68,8 +68,8 @@ impl TokenBucket for Noq {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{bucket, demand, PACKET};
     use super::super::Bucket;
+    use super::super::testing::{PACKET, bucket, demand};
     use super::*;
 
     #[test]

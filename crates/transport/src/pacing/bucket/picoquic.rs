@@ -59,8 +59,8 @@ impl TokenBucket for Picoquic {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{bucket, PACKET, RTT, WINDOW};
     use super::super::Bucket;
+    use super::super::testing::{PACKET, RTT, WINDOW, bucket};
     use super::*;
 
     /// How many packets leave at once after an idle round trip.

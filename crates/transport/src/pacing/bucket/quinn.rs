@@ -50,8 +50,8 @@ impl TokenBucket for Quinn {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{bucket, burst, demand, PACKET, WINDOW};
     use super::super::Bucket;
+    use super::super::testing::{PACKET, WINDOW, bucket, burst, demand};
     use super::*;
 
     #[test]

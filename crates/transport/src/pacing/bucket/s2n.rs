@@ -81,8 +81,8 @@ impl TokenBucket for S2n {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{bucket, PACKET, RTT, WINDOW};
     use super::super::Bucket;
+    use super::super::testing::{PACKET, RTT, WINDOW, bucket};
     use super::*;
 
     #[test]

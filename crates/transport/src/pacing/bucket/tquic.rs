@@ -45,8 +45,8 @@ impl TokenBucket for Tquic {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{bucket, burst, PACKET, WINDOW};
     use super::super::Bucket;
+    use super::super::testing::{PACKET, WINDOW, bucket, burst};
     use super::*;
 
     #[test]

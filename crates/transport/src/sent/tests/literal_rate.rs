@@ -2,8 +2,8 @@
 //! alone.
 
 use super::super::*;
-use flowstart_control::signals::{Delivery, RateSample};
 use flowstart_control::Duration;
+use flowstart_control::signals::{Delivery, RateSample};
 
 /// What a sending takes along.
 #[derive(Clone, Copy, Debug)]

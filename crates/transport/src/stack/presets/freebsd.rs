@@ -1,6 +1,6 @@
 //! FreeBSD.
 
-use crate::stack::preset::{preset, Preset};
+use crate::stack::preset::{Preset, preset};
 use crate::stack::*;
 
 pub(super) const FREEBSD_14: Preset = preset(
@@ -16,12 +16,9 @@ const OMISSIONS: &[Omission] = &[
         Touches::Loss,
         "cc/cc_cubic.c, `cubic_ssthresh_update`",
         "the first loss halves the window of CUBIC, later ones keep 0.7",
-    ).under("cubic"),
-    Omission::of(
-        Touches::Loss,
-        "tcp_input.c",
-        "PRR in recovery",
-    ),
+    )
+    .under("cubic"),
+    Omission::of(Touches::Loss, "tcp_input.c", "PRR in recovery"),
     Omission::of(
         Touches::Loss,
         "tcp_timer.h, `TCPT_RANGESET`",

@@ -1,6 +1,6 @@
 //! Linux.
 
-use crate::stack::preset::{preset, Preset};
+use crate::stack::preset::{Preset, preset};
 use crate::stack::*;
 
 pub(super) const LINUX: Preset = preset(
@@ -22,7 +22,8 @@ const OMISSIONS_5_15: &[Omission] = &[
         Touches::Startup,
         "net/ipv4/tcp_cubic.c, `cubictcp_acked`",
         "HyStart starts no round below 16 segments; 6.1 does",
-    ).with("hystart"),
+    )
+    .with("hystart"),
     Omission::of(
         Touches::Startup,
         "include/net/tcp.h, `tcp_is_cwnd_limited`",

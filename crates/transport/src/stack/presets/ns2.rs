@@ -1,6 +1,6 @@
 //! Simulators: ns-2, and the hosts of a study with OPNET.
 
-use crate::stack::preset::{preset, Preset};
+use crate::stack::preset::{Preset, preset};
 use crate::stack::*;
 
 pub(super) const NS2: Preset = preset(

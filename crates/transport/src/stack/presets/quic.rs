@@ -1,6 +1,6 @@
 //! QUIC by its standards.
 
-use crate::stack::preset::{preset, Preset};
+use crate::stack::preset::{Preset, preset};
 use crate::stack::*;
 
 pub(super) const QUIC: Preset = preset(

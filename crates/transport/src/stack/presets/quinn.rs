@@ -1,6 +1,6 @@
 //! quinn and noq.
 
-use crate::stack::preset::{preset, Preset};
+use crate::stack::preset::{Preset, preset};
 use crate::stack::*;
 
 pub(super) const QUINN: Preset = preset("quinn", Stack::quinn, "quinn 0.11, a QUIC stack in Rust");

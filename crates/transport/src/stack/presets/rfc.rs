@@ -1,6 +1,6 @@
 //! The standards of TCP.
 
-use crate::stack::preset::{preset, Preset};
+use crate::stack::preset::{Preset, preset};
 use crate::stack::*;
 
 pub(super) const RFC: Preset = preset(

@@ -1,6 +1,6 @@
 //! s2n-quic.
 
-use crate::stack::preset::{preset, Preset};
+use crate::stack::preset::{Preset, preset};
 use crate::stack::*;
 
 pub(super) const S2N: Preset = preset(

@@ -1,6 +1,6 @@
 //! tquic.
 
-use crate::stack::preset::{preset, Preset};
+use crate::stack::preset::{Preset, preset};
 use crate::stack::*;
 
 pub(super) const TQUIC: Preset = preset(
