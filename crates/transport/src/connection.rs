@@ -1,6 +1,7 @@
 //! The part of a sending endpoint that every kind of loss recovery shares: positions in
 //! the byte stream, the window and its controller, round-trip timing and the timer.
 
+mod acknowledge;
 mod events;
 mod framing;
 mod timing;
@@ -9,16 +10,15 @@ use super::ecn::EcnSender;
 use super::profile::RecoveryProfile;
 use super::rtt::RttEstimator;
 use super::segment::{ByteRange, SegmentRange};
-use super::sent::{Departures, NewlyAcked, NewlyAckedPackets, Reception, SentPackets};
+use super::sent::SentPackets;
 use super::stack::{EcnMode, Sharing, Stack, Utilization};
 use super::throughput::Throughput;
 use super::timer::Timer;
 use crate::narrow::saturated;
 use flowstart_control::session::Session;
 use flowstart_control::session::limited::{CwndLimited, is_half_used};
-use flowstart_control::{Controller, Duration, Instant, Segments, Window};
-use flowstart_wire as wire;
-use flowstart_wire::{AckOption, Ecn, RateReport, UNLIMITED_WINDOW};
+use flowstart_control::{Controller, Instant, Segments, Window};
+use flowstart_wire::{AckOption, Ecn, RateReport};
 use std::sync::Arc;
 
 /// Counts of what a sender did.
@@ -435,15 +435,6 @@ impl Connection {
         self.ecn().is_some_and(EcnSender::is_scalable)
     }
 
-    /// Takes over the window that a segment advertises.
-    pub fn take_window(&mut self, advertised: u32) {
-        self.peer_window = if advertised == UNLIMITED_WINDOW {
-            u64::MAX
-        } else {
-            u64::from(advertised)
-        };
-    }
-
     /// No handshake carries the window: it is the one that the peer offered earlier.
     pub fn take_open_window(&mut self) {
         self.take_window(self.stack.open_window());
@@ -464,97 +455,6 @@ impl Connection {
     pub fn record_duplicates(&mut self, segments: u64) -> bool {
         self.duplicates = self.duplicates.saturating_add(saturated(segments));
         u64::from(self.duplicates) <= self.counters.packets_retransmitted
-    }
-
-    /// Takes in an acknowledgement of all below `una`, which is above SND.UNA, while the ledger is
-    /// clear. Returns when the newest segment below was sent.
-    #[inline]
-    pub fn acknowledge_in_order(&mut self, una: u64, now: Instant) -> Departures {
-        let sent = self.sent.acknowledge_in_order(una, now);
-        self.record_advance(now);
-        sent
-    }
-
-    /// What an acknowledgement at `now` may answer. A retransmission that left less than the
-    /// minimum RTT ago has not arrived (`tcp_rack_advance`), nor has one where the timestamp
-    /// echoes a first sending (`tcp_skb_spurious_retrans`).
-    pub fn reception(&self, answers_repetition: bool, now: Instant) -> Reception {
-        let least = self.rtt.min_rtt().unwrap_or(Duration::ZERO);
-        let repeats_until = now.saturating_sub(least);
-        let needless = self.stack.recovery.timestamps && !answers_repetition;
-        Reception {
-            now,
-            repeats_until,
-            acked_repeats_until: if needless {
-                Instant::ZERO
-            } else {
-                repeats_until
-            },
-        }
-    }
-
-    /// Takes in an acknowledgement of all below `una` and of `blocks` above it.
-    #[inline]
-    pub fn acknowledge(
-        &mut self,
-        una: u64,
-        blocks: impl Iterator<Item = (u64, u64)>,
-        reception: impl Into<Reception>,
-    ) -> NewlyAcked {
-        let reception = reception.into();
-        let newly = self.sent.acknowledge(una, blocks, reception);
-        if newly.acked > 0 {
-            self.record_advance(reception.now);
-        }
-        newly
-    }
-
-    /// Whether an acknowledgement is only of what was sent. Any other is dropped (RFC 9293 §3.10.7.4;
-    /// RFC 9000 §13.1 would close the connection).
-    #[inline]
-    pub fn has_sent(&self, ack: &wire::Ack) -> bool {
-        let (high, numbers) = (self.high(), self.stack.numbers_packets());
-        match ack {
-            wire::Ack::Bytes(ack) if !numbers => {
-                ack.una() <= high
-                    && (ack.blocks() == 0
-                        || ack
-                            .sack_blocks()
-                            .all(|(start, end)| start < end && end <= high))
-            }
-            wire::Ack::Numbers(ack) if numbers => ack.end() <= self.sent.next_number(),
-            _ => false,
-        }
-    }
-
-    /// Takes in an acknowledgement of these packet numbers, `[first, end)`, the largest first.
-    pub fn acknowledge_packets(
-        &mut self,
-        ranges: impl Iterator<Item = (u64, u64)>,
-        now: Instant,
-    ) -> NewlyAckedPackets {
-        let before = self.una();
-        let newly = self.sent.acknowledge_packets(ranges, now);
-        if self.una() > before {
-            self.record_advance(now);
-        }
-        newly
-    }
-
-    /// The range `plan` has arrived with a packet that counted as lost.
-    pub fn acknowledge_late(&mut self, plan: ByteRange, now: Instant) {
-        let una = self.una();
-        self.delivered_total += self.sent.acknowledge_late(plan);
-        if self.una() > una {
-            self.record_advance(now);
-        }
-    }
-
-    /// SND.UNA has moved.
-    fn record_advance(&mut self, now: Instant) {
-        self.nxt = self.nxt.max(self.una());
-        self.last_acked = now;
-        self.timeouts_in_a_row = 0;
     }
 
     /// Whether the controller sets the window at every acknowledgement, in a recovery too.

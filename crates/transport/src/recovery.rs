@@ -1,4 +1,4 @@
-//! Loss recovery: what a loss detector has outcome out is answered, in this order whatever the
+//! Loss recovery: what a loss detector has found out is answered, in this order whatever the
 //! detector. A timeout that was for nothing is undone, a recovery ends, another begins, a mark is
 //! answered, the window takes a step down, and the controller hears of the acknowledgement.
 //!
@@ -7,7 +7,7 @@
 
 use super::connection::{AckMeta, Connection};
 use super::info::Info;
-use super::loss::outcome::{AckOutcome, AckReport, AckRole, CongestionEvent, Events};
+use super::loss::outcome::{AckOutcome, AckRole, CongestionEvent, Events};
 use super::loss::{Detector, LossDetector};
 use super::reduction::Reduction;
 use super::segment::{ByteRange, SegmentRange};
@@ -33,8 +33,8 @@ impl Recovery {
 
     /// The handshake is over; `lost` where a packet of it was, and that is a congestion event.
     pub fn on_handshake(&mut self, c: &mut Connection, lost: bool, now: Instant) {
-        if let Some(mut outcome) = self.detector.on_handshake(c, lost) {
-            self.answer(c, &mut outcome, None, now);
+        if let Some(events) = self.detector.on_handshake(c, lost) {
+            self.apply(c, &events, now);
         }
     }
 
@@ -74,12 +74,12 @@ impl Recovery {
     fn on_plain_ack(&mut self, c: &mut Connection, una: u64, now: Instant) {
         let acked = una - c.una();
         let sent = c.acknowledge_in_order(una, now);
-        let rtt = c.take_sample(Some(sent), now);
-        let report = AckReport {
-            cwnd_limited: self.detector.on_plain_ack(c, sent.newest, now),
-            ..AckReport::of(c.outstanding(), acked, rtt, AckRole::Growth)
-        };
-        let signal = c.ack_signal(&report, now);
+        let mut signal = Signal::of(now, 0);
+        c.begin_signal(acked, &mut signal);
+        signal.rtt = c.take_sample(Some(sent), now);
+        signal.flight = c.outstanding();
+        self.detector.on_plain_ack(c, sent.newest, &mut signal);
+        c.complete_signal(&mut signal);
         c.grow_plainly(&signal);
         self.detector.after_ack(c, true, now);
     }
@@ -88,64 +88,74 @@ impl Recovery {
     #[inline(never)]
     fn on_any_ack(&mut self, c: &mut Connection, ack: &Ack, meta: AckMeta, now: Instant) {
         let una = c.una();
-        let mut outcome = self.detector.take_ack(c, ack, now);
-        let Some(outcome) = &mut outcome else { return };
-        match &outcome.report {
+        let mut signal = Signal::of(now, 0);
+        let outcome = self.detector.take_ack(c, ack, &mut signal);
+        let Some(outcome) = outcome else { return };
+        match outcome.role {
             // Mostly, but under RACK, which has an event for each acknowledgement.
-            Some(report) if outcome.events.is_none() && !meta.ece => {
-                if report.audience != AckRole::OwnerOnly || c.controller_owns_cwnd() {
-                    let signal = c.ack_signal(report, now);
-                    notify_controller(c, &signal, report.audience, meta);
+            Some(role) if outcome.events.is_none() && !meta.ece => {
+                if role != AckRole::OwnerOnly || c.controller_owns_cwnd() {
+                    c.complete_signal(&mut signal);
+                    notify_controller(c, &signal, role, meta);
                 }
             }
-            _ => self.answer(c, outcome, Some(meta), now),
+            _ => self.answer(c, outcome, &mut signal, meta),
         }
         self.detector.after_ack(c, c.una() > una, now);
     }
 
-    /// Answers what was outcome from an acknowledgement with this meta data, or from something else.
+    /// Applies the outcome of an acknowledgement with this signal and these meta data.
     #[inline(never)]
     fn answer(
         &mut self,
         c: &mut Connection,
-        outcome: &mut AckOutcome,
-        meta: Option<AckMeta>,
-        now: Instant,
+        outcome: AckOutcome,
+        signal: &mut Signal,
+        meta: AckMeta,
     ) {
+        let AckOutcome { mut role, events } = outcome;
         // Every controller counts what was delivered.
-        let counted = |report: &&AckReport| report.audience != AckRole::OwnerOnly;
-        let counted = outcome.report.as_ref().filter(counted);
-        let mut signal = counted.map(|report| c.ack_signal(report, now));
-        let mut events = outcome.events;
+        let counted = role.is_some_and(|role| role != AckRole::OwnerOnly);
+        if counted {
+            c.complete_signal(signal);
+        }
+        let mut changes = events;
         if c.stack().window.grows_before_loss
-            && let (Some(then), Some(growth), Some(meta)) = (&mut events, &mut signal, meta)
+            && counted
+            && let Some(then) = &mut changes
         {
-            self.change_state(c, &then.before_loss(), now);
-            if let Some(report) = outcome.report.take() {
-                growth.credit = report.credit;
-                notify_controller(c, growth, report.audience, meta);
+            self.change_state(c, &then.before_loss(), signal.now);
+            if let Some(role) = role.take() {
+                notify_controller(c, signal, role, meta);
             }
             *then = then.of_loss();
         }
-        if let Some(events) = &events {
-            self.change_state(c, events, now);
+        if let Some(changes) = &changes {
+            self.change_state(c, changes, signal.now);
         }
-        let marked = meta.is_some_and(|meta| meta.ece) && self.detector.on_mark(c, outcome);
-        if marked {
-            self.reduction.begin_for_mark(c, now);
+        if meta.ece && self.detector.on_mark(c, &mut role, signal) {
+            self.reduction.begin_for_mark(c, signal.now);
             c.forget_window();
         }
-        if let Some(step) = outcome.events.as_ref().and_then(|events| events.step) {
-            self.reduction.step(c, step);
+        self.step(c, events.as_ref());
+        if let Some(role) = role.filter(|_| counted || c.controller_owns_cwnd()) {
+            if !counted {
+                c.complete_signal(signal);
+            }
+            notify_controller(c, signal, role, meta);
         }
-        if let (Some(report), Some(meta)) = (&outcome.report, meta) {
-            if signal.is_none() && c.controller_owns_cwnd() {
-                signal = Some(c.ack_signal(report, now));
-            }
-            if let Some(signal) = &mut signal {
-                signal.credit = report.credit;
-                notify_controller(c, signal, report.audience, meta);
-            }
+    }
+
+    /// Applies what was found out without an acknowledgement.
+    fn apply(&mut self, c: &mut Connection, events: &Events, now: Instant) {
+        self.change_state(c, events, now);
+        self.step(c, Some(events));
+    }
+
+    /// A window that comes down by and by takes its step.
+    fn step(&mut self, c: &mut Connection, events: Option<&Events>) {
+        if let Some(step) = events.and_then(|events| events.step) {
+            self.reduction.step(c, step);
         }
     }
 
@@ -246,8 +256,8 @@ impl Recovery {
 
     /// That deadline may have passed. False where the connection is to be given up.
     pub fn on_timer(&mut self, c: &mut Connection, now: Instant) -> bool {
-        if let Some(mut outcome) = self.detector.on_timer(c, now) {
-            self.answer(c, &mut outcome, None, now);
+        if let Some(events) = self.detector.on_timer(c, now) {
+            self.apply(c, &events, now);
         }
         !self.detector.gives_up(c)
     }
@@ -275,11 +285,11 @@ impl Recovery {
     }
 }
 
-fn notify_controller(c: &mut Connection, signal: &Signal, audience: AckRole, meta: AckMeta) {
-    if audience == AckRole::Growth {
+fn notify_controller(c: &mut Connection, signal: &Signal, role: AckRole, meta: AckMeta) {
+    if role == AckRole::Growth {
         return c.grow(signal, meta);
     }
-    match (audience, c.controller_owns_cwnd()) {
+    match (role, c.controller_owns_cwnd()) {
         (AckRole::Held | AckRole::OwnerGrowth, true) => c.grow(signal, meta),
         (AckRole::OwnerGrowth | AckRole::OwnerRecovery | AckRole::OwnerOnly, false) => {}
         _ => c.recovery_ack(signal),

@@ -1,22 +1,14 @@
 //! What happens to a connection, as its controller learns of it.
 
-use super::super::ecn::EcnSender;
-use super::super::loss::outcome::AckReport;
-use super::{AckMeta, Connection};
-use flowstart_control::signals::{Ack, Established, Feedback, Idle, PathInfo, PeerGap, Syn};
-use flowstart_control::{Duration, Instant, Rate};
-use flowstart_wire::AckOption;
+use super::Connection;
+use flowstart_control::signals::{Established, Idle, PathInfo, Syn};
+use flowstart_control::{Instant, Rate};
 
 impl Connection {
     /// The peer has counted so many marked packets in total. Whether there are new ones.
     #[cold]
     pub fn count_marks(&mut self, total: u64) -> bool {
         self.ecn_mut().is_some_and(|ecn| ecn.count(total))
-    }
-
-    /// Marked packets of which the controller is to be notified.
-    fn untold_marks(&mut self) -> u32 {
-        self.ecn_mut().map_or(0, EcnSender::take_untold)
     }
 
     /// Notifies the controller that the connection is open, and of what is known of its path.
@@ -63,84 +55,6 @@ impl Connection {
         }
     }
 
-    /// The signal of an acknowledgement for the controller.
-    #[inline(always)]
-    pub fn ack_signal(&mut self, report: &AckReport, now: Instant) -> Ack {
-        self.delivered_total += report.delivered;
-        if let Some(throughput) = &mut self.throughput {
-            throughput.on_ack(now, self.sent.una(), self.sent.high(), self.delivered_total);
-        }
-        let marked = self.untold_marks();
-        let repairing = self.una() < self.repairing_until;
-        let mut ack = Ack {
-            now,
-            acked: report.acked,
-            delivered: report.delivered,
-            credit: report.credit,
-            delivered_total: self.delivered_total,
-            rtt: report.rtt,
-            srtt: self.rtt.srtt(),
-            una: self.una(),
-            nxt: self.high(),
-            flight: report.flight,
-            cwnd_limited: report.cwnd_limited.unwrap_or_else(|| {
-                self.stack.window.grow_when_app_limited || self.limited.covers(self.una())
-            }),
-            queued: self.queued - self.nxt.min(self.queued),
-            peer_window: self.peer_window,
-            marked,
-            delivery: None,
-        };
-        if let Some(rate) = self.sent.delivery() {
-            let least = self.rtt.min_rtt();
-            ack.delivery = Some(rate.conclude(report.flight, repairing, least));
-            let may_stop = !self.keeps_sampling && rate.samples();
-            if may_stop && !self.session.controller.reads_samples() {
-                rate.stop_sampling();
-            }
-        }
-        ack
-    }
-
-    /// The window may grow.
-    pub fn grow(&mut self, ack: &Ack, meta: AckMeta) {
-        if meta.option != AckOption::None {
-            self.on_option(meta.option, ack);
-        }
-        if meta.ece && self.on_ece(ack) {
-            return;
-        }
-        self.grow_plainly(ack);
-    }
-
-    /// The window may grow, and the acknowledgement reports nothing else.
-    #[inline]
-    pub fn grow_plainly(&mut self, ack: &Ack) {
-        self.session.on_ack(ack);
-        self.record_cwnd();
-    }
-
-    /// An echo lets no window grow, and brings it down once per window of data (RFC 3168
-    /// §6.1.2). Nothing is missing, so the answer is over at once.
-    ///
-    /// Below the threshold an echo that has been answered for does not stop growth, as Linux
-    /// has had it: only new data notifies the peer, and where a timeout finds all data sent
-    /// already, the echo lasts to the end.
-    #[cold]
-    fn on_ece(&mut self, ack: &Ack) -> bool {
-        let news = self.mark_is_news();
-        if !news && self.session.window.in_slow_start() {
-            return false;
-        }
-        if news {
-            self.answer_mark(ack.now);
-            self.session.on_recovered(ack.now, 0, self.outstanding());
-        }
-        self.session.on_recovery_ack(ack);
-        self.record_cwnd();
-        true
-    }
-
     /// Whether an echo that has come now is of a window not yet answered for.
     pub fn mark_is_news(&self) -> bool {
         self.ecn().is_some_and(|ecn| ecn.is_news(self.una()))
@@ -158,50 +72,6 @@ impl Connection {
         let high = self.high();
         if let Some(ecn) = self.ecn_mut() {
             ecn.reduced(high);
-        }
-    }
-
-    fn on_option(&mut self, option: AckOption, ack: &Ack) {
-        match option {
-            AckOption::Gap(gap) => self.take_gap(gap, ack),
-            AckOption::Feedback(_) if self.una() < self.repairing_until => {}
-            AckOption::Feedback(change) => self.take_feedback(change, option, ack),
-            AckOption::None | AckOption::Duplicate { .. } | AckOption::Marks(_) => {}
-        }
-    }
-
-    fn take_gap(&mut self, gap: Duration, ack: &Ack) {
-        // The receiver answers the pair as it was first sent: no mark is sent again.
-        let gap = PeerGap {
-            now: ack.now,
-            gap,
-            rtt: Some(ack.now.since(self.sent.newest_first_sent())),
-            nxt: ack.nxt,
-            peer_window: ack.peer_window,
-        };
-        self.session
-            .controller
-            .on_peer_gap(&mut self.session.window, &gap);
-    }
-
-    fn take_feedback(&mut self, change: f64, option: AckOption, ack: &Ack) {
-        let feedback = Feedback {
-            now: ack.now,
-            change: Some(change).filter(|change| change.is_finite()),
-            rtt: ack.rtt,
-            wire: self.stack.packet() + option.wire(self.stack.framing.option),
-            cwnd_limited: ack.cwnd_limited,
-        };
-        self.session
-            .controller
-            .on_feedback(&mut self.session.window, &feedback);
-    }
-
-    /// Notifies the controller of an acknowledgement during recovery.
-    pub fn recovery_ack(&mut self, ack: &Ack) {
-        self.session.on_recovery_ack(ack);
-        if self.controller_owns_cwnd() {
-            self.record_cwnd();
         }
     }
 

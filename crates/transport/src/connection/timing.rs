@@ -1,31 +1,9 @@
 //! Round trips, the retransmission timer and idle times of a connection.
 
-use super::super::rtt::RttSample;
-use super::super::sent::Departures;
 use super::{Connection, Timed};
 use flowstart_control::{Duration, Instant, Segments};
 
 impl Connection {
-    /// Takes the round-trip sample that an acknowledgement up to `una` gives, and
-    /// returns that of the newest segment exact. `sent` is when what it
-    /// answers was sent, if that is known ([`NewlyAcked::sent`]).
-    pub fn take_sample(&mut self, sent: Option<Departures>, now: Instant) -> Option<Duration> {
-        if self.rtt.times_one_segment() {
-            if self.timed.covered_by(self.una()) {
-                self.sample(Departures::at(self.timed.sent), now);
-                self.stop_timing();
-            }
-        } else if let Some(sent) = sent {
-            self.sample(sent, now);
-        }
-        sent.map(|sent| now.since(sent.newest))
-    }
-
-    fn sample(&mut self, sent: Departures, now: Instant) {
-        let (una, high) = (self.una(), self.high());
-        self.rtt.sample(&RttSample { sent, una, high }, now);
-    }
-
     /// Stops timing the segment that is being timed (ns-2: whenever its timer is reset).
     pub fn stop_timing(&mut self) {
         self.timed = Timed::default();
@@ -61,16 +39,6 @@ impl Connection {
     /// Whether the retransmission timer fires.
     pub fn timer_fires(&mut self, now: Instant) -> bool {
         self.timer.fires(now, self.stack.rto.jiffy)
-    }
-
-    /// After new data was acknowledged: run on while something is outstanding
-    /// (RFC 6298 §5.2 and 5.3).
-    pub fn rearm(&mut self, now: Instant) {
-        if self.outstanding() > 0 {
-            self.restart_timer(now);
-        } else {
-            self.timer.stop();
-        }
     }
 
     /// How long nothing was sent, where that is longer than the timeout and nothing is

@@ -1,11 +1,12 @@
 //! What a family of loss detection does.
 
-use super::outcome::AckOutcome;
+use super::outcome::{AckOutcome, AckRole, Events};
 use crate::connection::Connection;
 use crate::info::Info;
 use crate::segment::{ByteRange, SegmentRange};
 use crate::sent::NewlyAcked;
 use flowstart_control::Instant;
+use flowstart_control::signals::Ack as Signal;
 use flowstart_wire as wire;
 use flowstart_wire::{ByteAck, NumberAck};
 
@@ -17,19 +18,20 @@ macro_rules! for_each_method {
     fn on_first_packet_shared(&mut self, _c: &Connection) {}
 
     /// The handshake is over; `lost` where a packet of it was, and that is a congestion event.
-    fn on_handshake(&mut self, _c: &mut Connection, _lost: bool) -> Option<AckOutcome> {
+    fn on_handshake(&mut self, _c: &mut Connection, _lost: bool) -> Option<Events> {
         None
     }
 
     /// An acknowledgement of positions has arrived, which reports this for the first time. `None`
-    /// where that is nothing.
-    fn on_ack(&mut self, _c: &mut Connection, _newly: &NewlyAcked, _ack: &ByteAck, _now: Instant) -> Option<AckOutcome> {
+    /// where that is nothing. Its signal has the bytes by which SND.UNA moved, as if nothing else
+    /// had arrived; round trip, flight and what differs are set here.
+    fn on_ack(&mut self, _c: &mut Connection, _newly: &NewlyAcked, _ack: &ByteAck, _signal: &mut Signal) -> Option<AckOutcome> {
         debug_assert!(false, "both ends have the same stack");
         None
     }
 
     /// An acknowledgement of packet numbers has arrived.
-    fn on_numbers(&mut self, _c: &mut Connection, _ack: &NumberAck, _now: Instant) -> Option<AckOutcome> {
+    fn on_numbers(&mut self, _c: &mut Connection, _ack: &NumberAck, _signal: &mut Signal) -> Option<AckOutcome> {
         None
     }
 
@@ -46,15 +48,12 @@ macro_rules! for_each_method {
     }
 
     /// What is left of [`on_ack`](Self::on_ack) in the steady state: SND.UNA has moved past
-    /// segments that were sent once, the last of them at `sent`. Whether the window was the limit,
-    /// where the detector keeps account of that itself.
-    fn on_plain_ack(&mut self, _c: &mut Connection, _sent: Instant, _now: Instant) -> Option<bool> {
-        None
-    }
+    /// segments that were sent once, the last of them at `sent`.
+    fn on_plain_ack(&mut self, _c: &mut Connection, _sent: Instant, _signal: &mut Signal) {}
 
-    /// The acknowledgement that led to `outcome` brings a mark back. Whether the window comes down
+    /// The acknowledgement with this role and signal brings a mark back. Whether the window comes down
     /// for it here; otherwise the controller hears of the mark as it grows.
-    fn on_mark(&mut self, _c: &mut Connection, _outcome: &mut AckOutcome) -> bool {
+    fn on_mark(&mut self, _c: &mut Connection, _role: &mut Option<AckRole>, _signal: &mut Signal) -> bool {
         false
     }
 
@@ -103,7 +102,7 @@ macro_rules! for_each_method {
     }
 
     /// That deadline may have passed.
-    fn on_timer(&mut self, _c: &mut Connection, _now: Instant) -> Option<AckOutcome> {
+    fn on_timer(&mut self, _c: &mut Connection, _now: Instant) -> Option<Events> {
         None
     }
 

@@ -11,8 +11,9 @@ use super::super::segment::{ByteRange, SegmentRange, Why};
 use super::super::sent::NewlyAcked;
 use super::super::stack::RecoveryKind;
 use super::detector::LossDetector;
-use super::outcome::{AckOutcome, AckReport, AckRole, CongestionEvent, Events};
+use super::outcome::{AckOutcome, AckRole, CongestionEvent, Events};
 use flowstart_control::Instant;
+use flowstart_control::signals::Ack as Signal;
 use flowstart_wire::ByteAck;
 
 const DUP_THRESH: u64 = 3;
@@ -73,21 +74,22 @@ impl LossDetector for DupAck {
         c: &mut Connection,
         newly: &NewlyAcked,
         _ack: &ByteAck,
-        now: Instant,
+        signal: &mut Signal,
     ) -> Option<AckOutcome> {
+        signal.flight = c.outstanding();
         if newly.acked > 0 {
             let partial = self.in_recovery && c.una() < self.recover;
             return Some(if partial && self.kind == RecoveryKind::NewReno {
-                self.on_partial_ack(c, newly, now)
+                self.on_partial_ack(c, newly, signal.now)
             } else {
-                self.on_new_ack(c, newly, now)
+                self.on_new_ack(c, newly, signal)
             });
         }
         let began = match c.outstanding() {
             0 => None,
             _ => self.on_duplicate_ack(c),
         };
-        began.map(AckOutcome::began)
+        began.map(|began| AckOutcome::events(Events::begin(began)))
     }
 
     /// The timer expired: go back to the first unacknowledged segment.
@@ -157,22 +159,27 @@ impl LossDetector for DupAck {
 }
 
 impl DupAck {
-    fn on_new_ack(&mut self, c: &mut Connection, newly: &NewlyAcked, now: Instant) -> AckOutcome {
+    fn on_new_ack(
+        &mut self,
+        c: &mut Connection,
+        newly: &NewlyAcked,
+        signal: &mut Signal,
+    ) -> AckOutcome {
         // A pacer may have held it back until it is not needed.
         self.forced = None;
-        let rtt = c.take_sample(newly.sent, now);
-        c.rearm(now);
+        signal.rtt = c.take_sample(newly.sent, signal.now);
+        c.rearm(signal.now);
         self.dup_acks = 0;
         self.limited_bytes = 0;
         self.inflation = 0;
         self.gate = Gate::Open;
         let ended = std::mem::take(&mut self.in_recovery);
-        let audience = match ended && !c.stack().ns2.grows_leaving_recovery {
+        let role = match ended && !c.stack().ns2.grows_leaving_recovery {
             true => AckRole::OwnerGrowth,
             false => AckRole::Growth,
         };
         AckOutcome {
-            report: Some(AckReport::of(c.outstanding(), newly.acked, rtt, audience)),
+            role: Some(role),
             events: ended.then(Events::end),
         }
     }
@@ -202,12 +209,7 @@ impl DupAck {
             .max_burst
             .map_or(Gate::Open, Gate::Burst);
         AckOutcome {
-            report: Some(AckReport::of(
-                c.outstanding(),
-                newly.acked,
-                None,
-                AckRole::Recovery,
-            )),
+            role: Some(AckRole::Recovery),
             events: deflation.map(|_| Events {
                 deflation,
                 ..Events::default()

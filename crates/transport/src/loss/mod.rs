@@ -12,9 +12,10 @@ use super::segment::{ByteRange, SegmentRange};
 use super::sent::NewlyAcked;
 use super::stack::{RecoveryKind, Stack};
 use flowstart_control::Instant;
+use flowstart_control::signals::Ack as Signal;
 use flowstart_wire as wire;
 use flowstart_wire::{Ack, ByteAck, NumberAck};
-use outcome::AckOutcome;
+use outcome::{AckOutcome, AckRole, Events};
 
 pub use detector::LossDetector;
 
@@ -86,12 +87,18 @@ impl Detector {
         }
     }
 
-    /// An acknowledgement of what was sent has arrived. `None` where it reports nothing.
+    /// An acknowledgement of what was sent has arrived. `None` where it reports nothing; else what
+    /// it reports is in `signal`.
     #[inline]
-    pub fn take_ack(&mut self, c: &mut Connection, ack: &Ack, now: Instant) -> Option<AckOutcome> {
+    pub fn take_ack(
+        &mut self,
+        c: &mut Connection,
+        ack: &Ack,
+        signal: &mut Signal,
+    ) -> Option<AckOutcome> {
         let ack = match ack {
             Ack::Bytes(ack) => ack,
-            Ack::Numbers(ack) => return self.on_numbers(c, ack, now),
+            Ack::Numbers(ack) => return self.on_numbers(c, ack, signal),
         };
         // What was never sent has not arrived (RFC 9293 §3.10.7.4).
         let high = c.high();
@@ -99,8 +106,9 @@ impl Detector {
             return None;
         }
         let blocks = ack.sack_blocks().filter(|(_, end)| *end <= high);
-        let reception = c.reception(ack.answers_repetition(), now);
+        let reception = c.reception(ack.answers_repetition(), signal.now);
         let newly = c.acknowledge(ack.una(), blocks, reception);
-        self.on_ack(c, &newly, ack, now)
+        c.begin_signal(newly.acked, signal);
+        self.on_ack(c, &newly, ack, signal)
     }
 }

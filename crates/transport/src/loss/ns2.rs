@@ -12,7 +12,8 @@ use super::super::ranges::RangeSet;
 use super::super::segment::{ByteRange, SegmentRange, Why};
 use super::super::sent::NewlyAcked;
 use super::detector::LossDetector;
-use super::outcome::{AckOutcome, AckReport, AckRole, CongestionEvent, Events};
+use super::outcome::{AckOutcome, AckRole, CongestionEvent, Events};
+use flowstart_control::signals::Ack as Signal;
 use flowstart_control::{Duration, Instant};
 use flowstart_wire::ByteAck;
 
@@ -55,17 +56,18 @@ impl LossDetector for Ns2 {
         c: &mut Connection,
         newly: &NewlyAcked,
         ack: &ByteAck,
-        now: Instant,
+        signal: &mut Signal,
     ) -> Option<AckOutcome> {
+        signal.flight = c.outstanding();
         if self.in_recovery {
-            return Some(self.on_recovery_ack(c, newly, ack, now));
+            return Some(self.on_recovery_ack(c, newly, ack, signal));
         }
         if newly.acked > 0 {
-            return Some(self.on_new_ack(c, newly, now));
+            return Some(self.on_new_ack(c, newly, signal));
         }
         match self.after_timeout {
             true => None,
-            false => self.on_duplicate_ack(c, ack, now),
+            false => self.on_duplicate_ack(c, ack, signal),
         }
     }
 
@@ -150,16 +152,16 @@ impl LossDetector for Ns2 {
 }
 
 impl Ns2 {
-    fn on_new_ack(&mut self, c: &mut Connection, newly: &NewlyAcked, now: Instant) -> AckOutcome {
-        let rtt = self.acknowledge(c, newly, now);
+    fn on_new_ack(
+        &mut self,
+        c: &mut Connection,
+        newly: &NewlyAcked,
+        signal: &mut Signal,
+    ) -> AckOutcome {
+        signal.rtt = self.acknowledge(c, newly, signal.now);
         self.gate = Gate::Open;
         AckOutcome {
-            report: Some(AckReport::of(
-                c.outstanding(),
-                newly.acked,
-                rtt,
-                AckRole::Growth,
-            )),
+            role: Some(AckRole::Growth),
             events: None,
         }
     }
@@ -168,7 +170,7 @@ impl Ns2 {
         &mut self,
         c: &mut Connection,
         ack: &ByteAck,
-        now: Instant,
+        signal: &mut Signal,
     ) -> Option<AckOutcome> {
         if !self.learn(c, ack) {
             return None;
@@ -178,23 +180,21 @@ impl Ns2 {
         self.gate = Gate::Closed;
         if self.dup_acks == NUMDUPACKS {
             if c.is_beyond(self.recover) {
-                began = Some(self.enter(c, now));
+                began = Some(self.enter(c, signal.now));
             }
         } else if self.dup_acks < NUMDUPACKS && c.stack().recovery.limited_transmit {
             self.gate = Gate::One;
         }
         Some(AckOutcome {
-            report: Some(self.report_to_owner(c)),
+            role: Some(self.report_to_owner(c, signal)),
             events: began.map(Events::begin),
         })
     }
 
     /// What only a controller that owns the window has a use for.
-    fn report_to_owner(&self, c: &Connection) -> AckReport {
-        AckReport {
-            flight: self.pipe(c),
-            ..AckReport::of(c.outstanding(), 0, None, AckRole::OwnerOnly)
-        }
+    fn report_to_owner(&self, c: &Connection, signal: &mut Signal) -> AckRole {
+        signal.flight = self.pipe(c);
+        AckRole::OwnerOnly
     }
 
     fn enter(&mut self, c: &mut Connection, now: Instant) -> CongestionEvent {
@@ -222,33 +222,33 @@ impl Ns2 {
         c: &mut Connection,
         newly: &NewlyAcked,
         ack: &ByteAck,
-        now: Instant,
+        signal: &mut Signal,
     ) -> AckOutcome {
         self.pipe -= 1;
         self.gate = Gate::Open;
         // A pacer may have held it back until it is not needed.
         self.forced = self.forced.filter(|plan| plan.start >= c.una());
         let ended = c.una() >= self.recover;
-        let audience = match ended {
+        let role = match ended {
             true => AckRole::OwnerRecovery,
             false => AckRole::Recovery,
         };
         if ended {
             self.recover = 0;
             self.in_recovery = false;
-            self.acknowledge(c, newly, now);
+            self.acknowledge(c, newly, signal.now);
         } else {
             if newly.acked > 0 {
                 self.pipe -= 1;
-                c.restart_timer(now);
+                c.restart_timer(signal.now);
                 c.rtt_mut().end_backoff();
             }
             self.learn(c, ack);
         }
         AckOutcome {
-            report: Some(match newly.acked {
-                0 => self.report_to_owner(c),
-                acked => AckReport::of(c.outstanding(), acked, None, audience),
+            role: Some(match newly.acked {
+                0 => self.report_to_owner(c, signal),
+                _ => role,
             }),
             events: ended.then(Events::end),
         }

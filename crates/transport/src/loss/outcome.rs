@@ -1,12 +1,10 @@
 //! What a loss detector finds out, in terms that do not depend on the detector.
 
-use flowstart_control::Duration;
-
-/// What a detector has found out from an acknowledgement or a timer.
+/// What a detector has found out from an acknowledgement, besides what is in its signal.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AckOutcome {
-    /// What an acknowledgement is to the controller.
-    pub report: Option<AckReport>,
+    /// What the acknowledgement is to the controller; `None` for nothing.
+    pub role: Option<AckRole>,
     /// Further events, mostly none.
     pub events: Option<Events>,
 }
@@ -29,11 +27,11 @@ pub struct Events {
 }
 
 impl AckOutcome {
-    /// A recovery begins, and the controller hears of nothing else.
-    pub(super) fn began(began: CongestionEvent) -> AckOutcome {
+    /// The controller is notified of the events, and not of the acknowledgement.
+    pub(super) fn events(events: Events) -> AckOutcome {
         AckOutcome {
-            report: None,
-            events: Some(Events::begin(began)),
+            role: None,
+            events: Some(events),
         }
     }
 }
@@ -109,45 +107,6 @@ pub struct Step {
     pub safe: bool,
     /// Bytes in flight.
     pub in_flight: u64,
-}
-
-/// An acknowledgement as the controller hears of it.
-#[derive(Clone, Copy, Debug)]
-pub struct AckReport {
-    /// Bytes by which SND.UNA moved.
-    pub acked: u64,
-    /// Bytes that had not arrived before.
-    pub delivered: u64,
-    /// Bytes by which the window may grow.
-    pub credit: u64,
-    /// The round trip, exact.
-    pub rtt: Option<Duration>,
-    /// What is in flight.
-    pub flight: u64,
-    /// Whether the window was the limit, where the detector keeps account of that itself.
-    pub cwnd_limited: Option<bool>,
-    /// The parts that are notified of it, and as what.
-    pub audience: AckRole,
-}
-
-impl AckReport {
-    /// An acknowledgement of so many bytes, without SACK.
-    pub(in super::super) fn of(
-        flight: u64,
-        acked: u64,
-        rtt: Option<Duration>,
-        audience: AckRole,
-    ) -> AckReport {
-        AckReport {
-            acked,
-            delivered: acked,
-            credit: acked,
-            rtt,
-            flight,
-            cwnd_limited: None,
-            audience,
-        }
-    }
 }
 
 /// The parts that are notified of an acknowledgement, and as what. A controller may own the window:

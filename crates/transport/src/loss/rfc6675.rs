@@ -21,9 +21,10 @@ use super::super::segment::{ByteRange, SegmentRange, Why};
 use super::super::sent::{NewlyAcked, SentPackets};
 use super::super::stack::Undo;
 use super::detector::LossDetector;
-use super::outcome::{AckOutcome, AckReport, AckRole, CongestionEvent, Events};
+use super::outcome::{AckOutcome, AckRole, CongestionEvent, Events};
 use crate::narrow::index;
 use flowstart_control::Instant;
+use flowstart_control::signals::Ack as Signal;
 use flowstart_wire::ByteAck;
 
 #[cfg(test)]
@@ -95,7 +96,7 @@ impl LossDetector for Rfc6675 {
         c: &mut Connection,
         newly: &NewlyAcked,
         ack: &ByteAck,
-        now: Instant,
+        signal: &mut Signal,
     ) -> Option<AckOutcome> {
         let repetition = ack.answers_repetition();
         let NewlyAcked {
@@ -107,20 +108,20 @@ impl LossDetector for Rfc6675 {
         if newly.sacked > 0 {
             self.raise_lost_edge(c);
         }
-        let mut rtt = None;
+        signal.delivered = delivered;
         if acked > 0 {
-            rtt = c.take_sample(newly.sent, now);
-            c.rearm(now);
+            signal.rtt = c.take_sample(newly.sent, signal.now);
+            c.rearm(signal.now);
         }
         debug_assert!(c.una() < c.high() || self.pipe(c) == 0, "the pipe leaks");
         if self.forced.is_some() {
             self.look_again(c);
         }
-        let flight = self.pipe(c);
+        signal.flight = self.pipe(c);
         let mut events = None;
         // A report of several arrivals does not identify the one that caused it.
         let spurious = self.is_spurious(c, acked, repetition || delivered > c.mss());
-        let audience = match self.phase {
+        let role = match self.phase {
             Phase::Recovery if spurious => {
                 self.take_back(c, c.una() - acked);
                 events = Some(Events {
@@ -148,15 +149,7 @@ impl LossDetector for Rfc6675 {
             }
         };
         Some(AckOutcome {
-            report: Some(AckReport {
-                acked,
-                delivered,
-                credit: acked,
-                rtt,
-                flight,
-                cwnd_limited: None,
-                audience,
-            }),
+            role: Some(role),
             events,
         })
     }
@@ -171,12 +164,11 @@ impl LossDetector for Rfc6675 {
 
     /// An ACK of new data in the steady state.
     #[inline]
-    fn on_plain_ack(&mut self, c: &mut Connection, _sent: Instant, now: Instant) -> Option<bool> {
-        c.rearm(now);
+    fn on_plain_ack(&mut self, c: &mut Connection, _sent: Instant, signal: &mut Signal) {
+        c.rearm(signal.now);
         self.first_acceptable = false;
         self.dup_acks = 0;
         self.limited_bytes = 0;
-        None
     }
 
     /// The timer expired.

@@ -1,12 +1,42 @@
-//! Acknowledgements, on their way to [`Recovery`](crate::recovery::Recovery).
+//! What arrives: acknowledgements, on their way to [`Recovery`](crate::recovery::Recovery), and the
+//! packets of a handshake.
 
-use super::{Persist, Sender, Spreading};
+use super::{Persist, Sender, Spreading, State};
 use crate::connection::AckMeta;
 use flowstart_control::Instant;
-use flowstart_wire::Ack;
+use flowstart_wire::{Ack, AckOption, Body, Ecn, Packet};
 
 impl Sender {
-    pub(super) fn on_ack(&mut self, ack: &Ack, meta: AckMeta, now: Instant) {
+    /// A SYN-ACK or an acknowledgement has arrived.
+    pub fn on_packet(&mut self, packet: &Packet, now: Instant) {
+        match (self.state, &packet.body) {
+            (
+                State::SynSent { at, tries, .. } | State::Early { at, tries, .. },
+                Body::SynAck(answer),
+            ) => self.on_syn_ack(answer, at, tries, now),
+            (State::Closed, Body::Syn(_)) if self.accepts() => self.begin_exchange(now),
+            // Its answer was lost.
+            (State::SynSent { at, tries, .. }, Body::Syn(_)) => {
+                let waiting = true;
+                self.state = State::SynSent { at, tries, waiting };
+            }
+            (State::SynSent { at, tries, .. }, Body::Ack(ack)) if self.accepts() => {
+                self.on_third_ack(ack, at, tries, now);
+            }
+            (State::Open, Body::Ack(ack)) => {
+                let option = ack.option();
+                let ece = match option {
+                    AckOption::Marks(total) => self.connection.count_marks(total),
+                    _ => packet.ecn.has(Ecn::ECE),
+                };
+                let meta = AckMeta { option, ece };
+                self.on_ack(ack, meta, now);
+            }
+            _ => {}
+        }
+    }
+
+    fn on_ack(&mut self, ack: &Ack, meta: AckMeta, now: Instant) {
         if !self.connection.has_sent(ack) {
             return;
         }

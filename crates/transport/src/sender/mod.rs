@@ -16,7 +16,7 @@ mod send_buffer;
 mod timers;
 mod transmit;
 
-use crate::connection::{AckMeta, Connection};
+use crate::connection::Connection;
 use crate::pacing::pacer::Pacer;
 use crate::pacing::token_bucket::TokenBucket;
 use crate::prefetch::prefetch;
@@ -24,7 +24,6 @@ use crate::recovery::Recovery;
 use crate::segment::SegmentRange;
 use crate::stack::Stack;
 use flowstart_control::{Controller, Instant, Rate};
-use flowstart_wire::{AckOption, Body, Ecn, Packet};
 use opening_state::OpeningState;
 use send_buffer::SendBuffer;
 use std::sync::Arc;
@@ -134,35 +133,6 @@ impl Sender {
     /// needs any.
     pub fn keep_sampling(&mut self) {
         self.connection.keep_sampling();
-    }
-
-    /// A SYN-ACK or an acknowledgement has arrived.
-    pub fn on_packet(&mut self, packet: &Packet, now: Instant) {
-        match (self.state, &packet.body) {
-            (
-                State::SynSent { at, tries, .. } | State::Early { at, tries, .. },
-                Body::SynAck(answer),
-            ) => self.on_syn_ack(answer, at, tries, now),
-            (State::Closed, Body::Syn(_)) if self.accepts() => self.begin_exchange(now),
-            // Its answer was lost.
-            (State::SynSent { at, tries, .. }, Body::Syn(_)) => {
-                let waiting = true;
-                self.state = State::SynSent { at, tries, waiting };
-            }
-            (State::SynSent { at, tries, .. }, Body::Ack(ack)) if self.accepts() => {
-                self.on_third_ack(ack, at, tries, now);
-            }
-            (State::Open, Body::Ack(ack)) => {
-                let option = ack.option();
-                let ece = match option {
-                    AckOption::Marks(total) => self.connection.count_marks(total),
-                    _ => packet.ecn.has(Ecn::ECE),
-                };
-                let meta = AckMeta { option, ece };
-                self.on_ack(ack, meta, now);
-            }
-            _ => {}
-        }
     }
 
     /// Gives up a part of the window to a connection that has just opened, `others` having

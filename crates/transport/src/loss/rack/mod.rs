@@ -26,8 +26,9 @@ use super::super::stack::Undo;
 use super::super::timer::Timer;
 use super::super::undo::{Frto, UndoState, Verdict as Timeout};
 use super::detector::LossDetector;
-use super::outcome::{AckOutcome, AckReport, AckRole, CongestionEvent, Events, Step};
+use super::outcome::{AckOutcome, AckRole, CongestionEvent, Events, Step};
 use duplicates::Duplicates;
+use flowstart_control::signals::Ack as Signal;
 use flowstart_control::{Duration, Instant};
 use flowstart_wire::{AckOption, ByteAck};
 use probe::{Probe, SLACK};
@@ -96,7 +97,7 @@ struct News {
 
 impl LossDetector for Rack {
     /// The handshake is over.
-    fn on_handshake(&mut self, c: &mut Connection, _lost: bool) -> Option<AckOutcome> {
+    fn on_handshake(&mut self, c: &mut Connection, _lost: bool) -> Option<Events> {
         self.duplicates.on_handshake(c);
         None
     }
@@ -107,8 +108,9 @@ impl LossDetector for Rack {
         c: &mut Connection,
         newly: &NewlyAcked,
         ack: &ByteAck,
-        now: Instant,
+        signal: &mut Signal,
     ) -> Option<AckOutcome> {
+        let now = signal.now;
         self.new_data_first = false;
         // A pacer may have held a probe back until it is not needed.
         let una = c.una();
@@ -156,38 +158,29 @@ impl LossDetector for Rack {
         let lost = c.sent().lost_bytes();
         let mut events = self.update_state(c, newly, &news, now);
         let lost = c.sent().lost_bytes() > lost;
-        let flight = self.pipe(c);
-        let cwnd_limited = Some(self.usage.limits(c.window()));
         if overtaken {
             // It moves no window (`old_ack` in `tcp_ack`).
-            return Some(AckOutcome {
-                report: None,
-                events: Some(events),
-            });
+            return Some(AckOutcome::events(events));
         }
         if repaired && self.state == State::Open {
             events.began = Some(CongestionEvent::Repaired);
         }
         // What was sent for nothing counts as delivered as well.
-        let delivered = newly.delivered + duplicates;
+        signal.delivered = newly.delivered + duplicates;
+        // `tcp_cong_control`: the window grows by what is newly delivered. What was SACKed before,
+        // the end of a recovery covers once more.
+        signal.credit = signal.delivered;
+        // `pkts_acked` comes before a reduction is undone.
+        signal.rtt = rtt.filter(|_| !events.undone);
+        signal.flight = self.pipe(c);
+        signal.cwnd_limited = self.usage.limits(c.window());
         events.step = Some(Step {
-            delivered,
+            delivered: signal.delivered,
             safe: advanced && !lost,
-            in_flight: flight,
+            in_flight: signal.flight,
         });
         Some(AckOutcome {
-            report: Some(AckReport {
-                acked: newly.acked,
-                delivered,
-                // `tcp_cong_control`: the window grows by what is newly delivered. What was SACKed
-                // before, the end of a recovery covers once more.
-                credit: delivered,
-                // `pkts_acked` comes before a reduction is undone.
-                rtt: rtt.filter(|_| !events.undone),
-                flight,
-                cwnd_limited,
-                audience: self.audience(advanced, newly.sacked > 0),
-            }),
+            role: Some(self.role(advanced, newly.sacked > 0)),
             events: Some(events),
         })
     }
@@ -214,29 +207,32 @@ impl LossDetector for Rack {
             && newest <= c.sent().oldest_first_sent()
     }
 
-    /// An ACK of new data in the steady state. Whether the window was the limit.
+    /// An ACK of new data in the steady state.
     #[inline]
-    fn on_plain_ack(&mut self, c: &mut Connection, sent: Instant, now: Instant) -> Option<bool> {
+    fn on_plain_ack(&mut self, c: &mut Connection, sent: Instant, signal: &mut Signal) {
         let una = c.una();
         self.examined = self.examined.max(una);
-        self.reordering.adapt(sent, now);
+        self.reordering.adapt(sent, signal.now);
         self.newest = Some(Sending::first(sent, una));
-        self.rtt = now.since(sent);
+        self.rtt = signal.now.since(sent);
         self.timer.stop();
         self.episode.forget_retransmissions();
-        Some(self.usage.limits(c.window()))
+        signal.cwnd_limited = self.usage.limits(c.window());
     }
 
     /// A mark has come back (`tcp_enter_cwr`). Whether the window is to come down for it.
-    fn on_mark(&mut self, c: &mut Connection, outcome: &mut AckOutcome) -> bool {
+    fn on_mark(
+        &mut self,
+        c: &mut Connection,
+        role: &mut Option<AckRole>,
+        _signal: &mut Signal,
+    ) -> bool {
         if self.state != State::Open || !c.mark_is_news() {
             return false;
         }
         self.state = State::Cwr;
         self.high_seq = c.high();
-        if let Some(report) = &mut outcome.report {
-            report.audience = AckRole::Recovery;
-        }
+        *role = role.map(|_| AckRole::Recovery);
         true
     }
 
@@ -344,15 +340,15 @@ impl LossDetector for Rack {
     }
 
     /// A deadline of this may have passed.
-    fn on_timer(&mut self, c: &mut Connection, now: Instant) -> Option<AckOutcome> {
-        let mut found = None;
+    fn on_timer(&mut self, c: &mut Connection, now: Instant) -> Option<Events> {
+        let mut events = None;
         if self.timer.fires(now, c.stack().rto.jiffy) {
-            found = Some(self.on_reordering_timer(c, now));
+            events = Some(self.on_reordering_timer(c, now));
         }
         if self.probe.timer.fires(now, c.stack().rto.jiffy) {
             self.send_probe(c, now);
         }
-        found
+        events
     }
 
     fn info(&self, c: &Connection) -> Option<Info> {
@@ -430,7 +426,7 @@ impl Rack {
 
     /// The parts that are notified of an acknowledgement: while the window comes down, nothing
     /// grows it (`tcp_may_raise_cwnd`).
-    fn audience(&self, advanced: bool, sacked: bool) -> AckRole {
+    fn role(&self, advanced: bool, sacked: bool) -> AckRole {
         match self.state {
             State::Recovery | State::Cwr => AckRole::Recovery,
             _ if advanced || sacked && self.reordering.is_high() => AckRole::Growth,
@@ -698,10 +694,10 @@ impl Rack {
     }
 
     /// What may have been reordered has had its time (RFC 8985 §6.3).
-    fn on_reordering_timer(&mut self, c: &mut Connection, now: Instant) -> AckOutcome {
+    fn on_reordering_timer(&mut self, c: &mut Connection, now: Instant) -> Events {
         self.timer.stop();
         let began = self.detect_losses(c, now) && self.state != State::Recovery;
-        let events = Events {
+        Events {
             began: began.then(|| self.enter_recovery(c)),
             // `tcp_rack_reo_timeout` takes a step of one segment.
             step: began.then(|| Step {
@@ -710,10 +706,6 @@ impl Rack {
                 in_flight: self.pipe(c),
             }),
             ..Events::default()
-        };
-        AckOutcome {
-            report: None,
-            events: Some(events),
         }
     }
 

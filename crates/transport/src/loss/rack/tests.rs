@@ -57,7 +57,8 @@ fn take(rack: &mut Rack, c: &mut Connection, packet: &Packet, now: Instant) {
         panic!("{packet:?} acknowledges no bytes")
     };
     let newly = c.acknowledge(ack.una(), ack.sack_blocks(), now);
-    rack.on_ack(c, &newly, ack, now);
+    let mut signal = Signal::of(now, newly.acked);
+    rack.on_ack(c, &newly, ack, &mut signal);
 }
 
 /// The same, as the answer to a retransmission.

@@ -35,8 +35,9 @@ use super::super::segment::{ByteRange, SegmentRange, Why};
 use super::super::sent::{NewlyAckedPackets, Packet};
 use super::super::stack::Undo;
 use super::detector::LossDetector;
-use super::outcome::{AckOutcome, AckReport, AckRole, CongestionEvent, Events};
+use super::outcome::{AckOutcome, AckRole, CongestionEvent, Events};
 use crate::narrow::whole;
+use flowstart_control::signals::Ack as Signal;
 use flowstart_control::{Duration, Instant};
 use flowstart_wire as wire;
 use flowstart_wire::NumberAck;
@@ -118,13 +119,14 @@ impl LossDetector for Rfc9002 {
         &mut self,
         c: &mut Connection,
         ack: &NumberAck,
-        now: Instant,
+        signal: &mut Signal,
     ) -> Option<AckOutcome> {
-        let una = c.una();
+        let (una, now) = (c.una(), signal.now);
         let mut newly = c.acknowledge_packets(ack.numbers(), now);
         let undone = self.take_late(c, ack.numbers(), now);
         newly.acked = c.una() - una;
-        self.on_packets(c, &newly, undone, ack_delay(ack), now)
+        c.begin_signal(newly.acked, signal);
+        self.on_packets(c, &newly, undone, ack_delay(ack), signal)
     }
 
     fn after_ack(&mut self, c: &mut Connection, _advanced: bool, _now: Instant) {
@@ -149,7 +151,7 @@ impl LossDetector for Rfc9002 {
 
     /// The handshake is over; `lost` where a packet of it was.
     #[inline(never)]
-    fn on_handshake(&mut self, c: &mut Connection, lost: bool) -> Option<AckOutcome> {
+    fn on_handshake(&mut self, c: &mut Connection, lost: bool) -> Option<Events> {
         self.confirmed = true;
         self.answers = c.stack().recovery.id_update > 0;
         self.paces_reduction =
@@ -157,16 +159,21 @@ impl LossDetector for Rfc9002 {
         self.record_sample(c);
         let began = lost.then(|| self.begin_recovery(c));
         self.set_timer(c);
-        began.map(AckOutcome::began)
+        began.map(Events::begin)
     }
 
     /// A mark has come back, a congestion event as well (§7.1), but nothing is to be repaired.
-    fn on_mark(&mut self, c: &mut Connection, outcome: &mut AckOutcome) -> bool {
+    fn on_mark(
+        &mut self,
+        c: &mut Connection,
+        role: &mut Option<AckRole>,
+        signal: &mut Signal,
+    ) -> bool {
         let newly = c.mark_is_news();
         if newly {
             c.sent_mut().begin_epoch();
             (self.recovering, self.began) = (true, self.last_sent);
-            outcome.report = outcome.report.map(held_still);
+            *role = role.map(|_| held_still(signal));
         }
         newly
     }
@@ -237,16 +244,13 @@ impl LossDetector for Rfc9002 {
 
     /// OnLossDetectionTimeout (A.9).
     #[inline(never)]
-    fn on_timer(&mut self, c: &mut Connection, now: Instant) -> Option<AckOutcome> {
+    fn on_timer(&mut self, c: &mut Connection, now: Instant) -> Option<Events> {
         if self.due.is_none_or(|due| due > now) {
             return None;
         }
-        let mut outcome = None;
+        let mut events = None;
         if self.loss_time.is_some() {
-            outcome = Some(AckOutcome {
-                report: None,
-                events: Some(self.find_lost(c, now)),
-            });
+            events = Some(self.find_lost(c, now));
         } else {
             c.count_timeout();
             self.pto_count += 1;
@@ -261,7 +265,7 @@ impl LossDetector for Rfc9002 {
         if self.due.is_some_and(|due| due <= now) {
             self.due = Some(now + self.probe_timeout);
         }
-        outcome
+        events
     }
 
     /// Whether so many consecutive timers have expired that the connection is to be given up.
@@ -291,8 +295,9 @@ impl Rfc9002 {
         newly: &NewlyAckedPackets,
         undone: bool,
         held: Duration,
-        now: Instant,
+        signal: &mut Signal,
     ) -> Option<AckOutcome> {
+        let now = signal.now;
         if newly.packets == 0 && !undone {
             return None;
         }
@@ -301,7 +306,7 @@ impl Rfc9002 {
             // acknowledges it is not in flight, so that the first flight reaches the window.
             c.window_mut().stay_below();
         }
-        let rtt = newly.largest.map(|sent| now.since(sent));
+        signal.rtt = newly.largest.map(|sent| now.since(sent));
         if let Some(sent) = newly.largest {
             let held = self.held(c, held);
             c.rtt_mut().sample_held(sent, now, held);
@@ -318,7 +323,7 @@ impl Rfc9002 {
         }
         let counted = Counted::of(c, newly);
         let paces = self.paces_reduction && !c.controller_owns_cwnd();
-        // With what is acknowledged now, and what is outcome lost.
+        // With what is acknowledged now, and what is found lost.
         let flight = paces.then(|| self.pipe(c) + counted.bytes);
         let mut events = self.find_lost(c, now);
         if ended && by_state {
@@ -332,23 +337,17 @@ impl Rfc9002 {
         self.probing.left = 0;
         let uncredited = self.uncredited.min(counted.in_epoch);
         self.uncredited -= uncredited;
-        let report = AckReport {
-            acked: newly.acked,
-            delivered: newly.delivered,
-            credit: counted.in_epoch - uncredited,
-            rtt,
-            flight: self.pipe(c),
-            cwnd_limited: None,
-            audience: AckRole::Growth,
-        };
+        signal.delivered = newly.delivered;
+        signal.credit = counted.in_epoch - uncredited;
+        signal.flight = self.pipe(c);
         let held_back = events.began.is_some() || by_state && self.recovering;
         let grows = !held_back || c.stack().window.grows_before_loss;
-        let report = match grows && newly.in_epoch > 0 {
-            true => report,
-            false => held_still(report),
+        let role = match grows && newly.in_epoch > 0 {
+            true => AckRole::Growth,
+            false => held_still(signal),
         };
         Some(AckOutcome {
-            report: (newly.delivered > 0).then_some(report),
+            role: (newly.delivered > 0).then_some(role),
             events: events.any().then_some(events),
         })
     }
@@ -557,12 +556,9 @@ impl Counted {
 }
 
 /// Only what left after recovery began lets the window grow (§7.3.2).
-fn held_still(report: AckReport) -> AckReport {
-    AckReport {
-        credit: 0,
-        audience: AckRole::Held,
-        ..report
-    }
+fn held_still(signal: &mut Signal) -> AckRole {
+    signal.credit = 0;
+    AckRole::Held
 }
 
 /// What was lost and has its turn.
