@@ -8,52 +8,69 @@ use flowstart_transport::sender::Limit;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// For how long a flow was limited by what, from its opening until all was acknowledged, or the run
-/// ended.
+/// What limited a flow: the share of each reason in the time from its opening until all was
+/// acknowledged, or the run ended.
 ///
-/// The times add up to that. At each moment the reason is the first check that stops the next packet:
+/// The shares add up to 1. At each moment the reason is the first check that stops the next packet:
 /// see `flowstart_transport::sender::Limit`.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 pub struct LimitRow {
     /// Which flow.
     pub flow: u32,
     /// The connection was not open.
-    #[schemars(extend("unit" = "seconds"))]
-    pub handshake_s: f64,
+    #[schemars(extend("unit" = "ratio"))]
+    pub handshake_share: f64,
     /// The application had handed over nothing more.
-    #[schemars(extend("unit" = "seconds"))]
-    pub application_s: f64,
+    #[schemars(extend("unit" = "ratio"))]
+    pub application_share: f64,
     /// The send buffer was full and the congestion window was not, as in Linux's
     /// `tcpi_sndbuf_limited`.
-    #[schemars(extend("unit" = "seconds"))]
-    pub send_buffer_s: f64,
+    #[schemars(extend("unit" = "ratio"))]
+    pub send_buffer_share: f64,
     /// QUIC's limit for the stream was reached.
-    #[schemars(extend("unit" = "seconds"))]
-    pub stream_flow_control_s: f64,
+    #[schemars(extend("unit" = "ratio"))]
+    pub stream_flow_control_share: f64,
     /// QUIC's limit for the connection was reached.
-    #[schemars(extend("unit" = "seconds"))]
-    pub connection_flow_control_s: f64,
+    #[schemars(extend("unit" = "ratio"))]
+    pub connection_flow_control_share: f64,
     /// TCP's receive window was full and the congestion window was not, as in Linux's
     /// `tcpi_rwnd_limited`.
-    #[schemars(extend("unit" = "seconds"))]
-    pub receive_window_s: f64,
+    #[schemars(extend("unit" = "ratio"))]
+    pub receive_window_share: f64,
     /// The congestion window was full.
-    #[schemars(extend("unit" = "seconds"))]
-    pub cwnd_s: f64,
+    #[schemars(extend("unit" = "ratio"))]
+    pub cwnd_share: f64,
     /// The pacer held a packet back.
-    #[schemars(extend("unit" = "seconds"))]
-    pub pacing_s: f64,
+    #[schemars(extend("unit" = "ratio"))]
+    pub pacing_share: f64,
     /// All data had left, and was not acknowledged.
-    #[schemars(extend("unit" = "seconds"))]
-    pub link_s: f64,
-    /// The reason with the largest time; the first of equal ones.
+    #[schemars(extend("unit" = "ratio"))]
+    pub link_share: f64,
+    /// The reason with the largest share; the first of equal ones.
     pub limited_by: String,
-    /// Its share of all times.
-    #[schemars(extend("unit" = "ratio", "null" = "the flow took no time"))]
-    pub limited_share: Option<f64>,
     /// When it first held, from the opening.
     #[schemars(extend("unit" = "seconds"))]
     pub limited_from_s: f64,
+}
+
+impl LimitRow {
+    /// The reasons with their shares.
+    pub fn shares(&self) -> [(Limit, f64); Limit::VALUES.len()] {
+        [
+            (Limit::Handshake, self.handshake_share),
+            (Limit::Application, self.application_share),
+            (Limit::SendBuffer, self.send_buffer_share),
+            (Limit::StreamFlowControl, self.stream_flow_control_share),
+            (
+                Limit::ConnectionFlowControl,
+                self.connection_flow_control_share,
+            ),
+            (Limit::ReceiveWindow, self.receive_window_share),
+            (Limit::Cwnd, self.cwnd_share),
+            (Limit::Pacing, self.pacing_share),
+            (Limit::Link, self.link_share),
+        ]
+    }
 }
 
 /// Records the limits of all flows.
@@ -134,28 +151,31 @@ impl LimitClock {
     }
 
     fn row(&self, flow: u32) -> LimitRow {
-        let secs = |limit: Limit| self.times[limit as usize].secs();
-        let longer = |best: Limit, next: Limit| match secs(next) > secs(best) {
-            true => next,
-            false => best,
-        };
+        let time = |limit: Limit| self.times[limit as usize];
+        let longer = |best: Limit, next: Limit| if time(next) > time(best) { next } else { best };
         let values = Limit::VALUES.iter().map(|value| value.0);
         let longest = values.fold(Limit::Handshake, longer);
-        let whole = self.since.since(self.opened).secs();
         let first = self.first[longest as usize].get().unwrap_or(self.opened);
+        let whole = self.since.since(self.opened).secs();
+        let share = |limit: Limit| {
+            if whole > 0.0 {
+                time(limit).secs() / whole
+            } else {
+                0.0
+            }
+        };
         LimitRow {
             flow,
-            handshake_s: secs(Limit::Handshake),
-            application_s: secs(Limit::Application),
-            send_buffer_s: secs(Limit::SendBuffer),
-            stream_flow_control_s: secs(Limit::StreamFlowControl),
-            connection_flow_control_s: secs(Limit::ConnectionFlowControl),
-            receive_window_s: secs(Limit::ReceiveWindow),
-            cwnd_s: secs(Limit::Cwnd),
-            pacing_s: secs(Limit::Pacing),
-            link_s: secs(Limit::Link),
+            handshake_share: share(Limit::Handshake),
+            application_share: share(Limit::Application),
+            send_buffer_share: share(Limit::SendBuffer),
+            stream_flow_control_share: share(Limit::StreamFlowControl),
+            connection_flow_control_share: share(Limit::ConnectionFlowControl),
+            receive_window_share: share(Limit::ReceiveWindow),
+            cwnd_share: share(Limit::Cwnd),
+            pacing_share: share(Limit::Pacing),
+            link_share: share(Limit::Link),
             limited_by: longest.name().to_owned(),
-            limited_share: (whole > 0.0).then(|| secs(longest) / whole),
             limited_from_s: first.since(self.opened).secs(),
         }
     }

@@ -43,6 +43,25 @@ named! {
     }
 }
 
+impl Limit {
+    /// Those that the receiver sets.
+    pub const WINDOWS: [Limit; 3] = [
+        Limit::StreamFlowControl,
+        Limit::ConnectionFlowControl,
+        Limit::ReceiveWindow,
+    ];
+
+    /// Those that a setting of an end may change, whatever the startup and the path: windows, send
+    /// buffer, and the application.
+    pub const OF_ENDS: [Limit; 5] = [
+        Limit::Application,
+        Limit::SendBuffer,
+        Limit::StreamFlowControl,
+        Limit::ConnectionFlowControl,
+        Limit::ReceiveWindow,
+    ];
+}
+
 impl Sender {
     /// What keeps the next packet from leaving, after [`poll_transmit`](Self::poll_transmit) has
     /// returned the last one that may leave now. It holds until the next event.
