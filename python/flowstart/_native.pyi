@@ -180,6 +180,7 @@ class Outcomes(TypedDict):
     objects: Table
     links: Table
     startups: Table
+    limits: Table
 
 class Outcome(Outcomes):
     trace: dict[str, dict[str, Any]] | None
@@ -393,6 +394,10 @@ CACHED_CWND: str
 """What an earlier connection left behind where nothing else is given."""
 LANDING_MEASURES: list[str]
 """Columns of what follows the end of startup, for flows with an available rate."""
+LIMITS_OF_ENDS: list[str]
+"""What limits a sender that a setting of an end may change: windows, buffers, the application."""
+WINDOWS: list[str]
+"""Those of them that the receiver sets."""
 INTERFACE: str
 """The rate of a host's interface in comparisons, where the path gives none."""
 DELAY_SHARE: float

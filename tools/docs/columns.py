@@ -21,6 +21,7 @@ FILES = {
     "objects": "`objects` of `run`",
     "links": "`links` of `run`",
     "startups": "`startups` of `run`",
+    "limits": "`limits` of `run`",
     "flow-samples": "`flow-samples` of `run --trace`",
     "queue-samples": "`queue-samples` of `run --trace`",
     "queue-departures": "`queue-departures` of `run --trace`",

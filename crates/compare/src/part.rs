@@ -6,6 +6,7 @@ use crate::rows::RunRows;
 use flowstart_sim::Outcome;
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::record::journeys::Journeys;
+use flowstart_sim::record::limits::LimitRow;
 use flowstart_sim::record::lines::Lines;
 use flowstart_sim::record::startup::StartupRow;
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 pub struct Part {
     pub(crate) flows: Vec<FlowRow>,
     pub(crate) startups: Vec<StartupRow>,
+    pub(crate) limits: Vec<LimitRow>,
     pub(crate) buffer: String,
     pub(crate) lines: Option<Lines>,
     /// A comparison has none.
@@ -31,6 +33,7 @@ impl Part {
         RunRows {
             flows: self.flows.clone(),
             startups: self.startups.clone(),
+            limits: self.limits.clone(),
             ..RunRows::default()
         }
     }
@@ -41,6 +44,7 @@ impl From<Outcome> for Part {
         Part {
             flows: outcome.flows.iter().collect(),
             startups: outcome.startups,
+            limits: outcome.limits,
             buffer: outcome.buffer,
             lines: outcome.lines,
             journeys: outcome.journeys,

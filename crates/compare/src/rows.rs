@@ -2,6 +2,7 @@
 
 use crate::plan::{Case, Plan};
 use flowstart_sim::record::flow::{FlowRow, TransferRow};
+use flowstart_sim::record::limits::LimitRow;
 use flowstart_sim::record::object::ObjectRow;
 use flowstart_sim::record::startup::StartupRow;
 use serde_json::Value;
@@ -17,6 +18,20 @@ pub const MEASURES: [&str; 6] = [
     "mean_acked_s",
 ];
 
+/// Columns of the shares of what limited a flow, in the order of
+/// [`LimitRow::shares`](flowstart_sim::record::limits::LimitRow::shares).
+pub const LIMIT_SHARES: [&str; 9] = [
+    "handshake_share",
+    "application_share",
+    "send_buffer_share",
+    "stream_flow_control_share",
+    "connection_flow_control_share",
+    "receive_window_share",
+    "cwnd_share",
+    "pacing_share",
+    "link_share",
+];
+
 /// The rows of one run that a comparison uses.
 #[derive(Default)]
 pub struct RunRows {
@@ -28,6 +43,8 @@ pub struct RunRows {
     pub objects: Vec<ObjectRow>,
     /// One for each flow with an available rate.
     pub startups: Vec<StartupRow>,
+    /// What limited each flow, where that was recorded.
+    pub limits: Vec<LimitRow>,
 }
 
 /// A flow of a comparison, a request on a connection, or the response of a web session.
@@ -45,6 +62,8 @@ pub struct Row {
     pub object: Option<ObjectRow>,
     /// What followed the end of startup.
     pub measures: Option<StartupRow>,
+    /// What limited it, where that was recorded, unless it has requests or objects.
+    pub limits: Option<LimitRow>,
     /// Whether it is under test.
     pub tested: bool,
 }
@@ -60,6 +79,8 @@ pub fn rows(plan: &Plan, run: usize, case: Case, of: RunRows) -> Vec<Row> {
         .collect();
     let startups = of.startups.into_iter();
     let mut startups: HashMap<u32, StartupRow> = startups.map(|one| (one.flow, one)).collect();
+    let limits = of.limits.into_iter();
+    let mut limits: HashMap<u32, LimitRow> = limits.map(|one| (one.flow, one)).collect();
     let mut found = Vec::new();
     for mut flow in of.flows {
         let object = objects.remove(&flow.flow);
@@ -77,6 +98,7 @@ pub fn rows(plan: &Plan, run: usize, case: Case, of: RunRows) -> Vec<Row> {
             run,
             case,
             measures: startups.remove(&flow.flow),
+            limits: limits.remove(&flow.flow).filter(|_| object.is_none()),
             flow,
             request: None,
             object,
@@ -115,6 +137,7 @@ fn requests<'a>(
 fn request(row: &Row, number: u32, own: &TransferRow, asked: &TransferRow) -> Row {
     let mut found = row.clone();
     found.request = Some(number);
+    found.limits = None;
     let flow = &mut found.flow;
     let since = |end: Option<f64>| Some(nanoseconds(end? - asked.available_s?));
     let waited_s = own

@@ -4,6 +4,8 @@ use crate::plan::Plan;
 use crate::rows::Row;
 use crate::text;
 use flowstart_control::Reason;
+use flowstart_sim::record::limits::LimitRow;
+use flowstart_transport::sender::Limit;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -97,6 +99,12 @@ pub struct Summary {
     pub min_exit_bdp: Option<f64>,
     /// The largest multiple.
     pub max_exit_bdp: Option<f64>,
+    /// The reason that kept flows from sending for the largest share of their time.
+    pub limited_by: Option<Limit>,
+    /// That share, as a mean over flows.
+    pub limited_share: f64,
+    /// The share of the receiver's windows: that of TCP, and those of streams and connections.
+    pub window_share: f64,
     /// The largest queue.
     pub max_queue_pkts: u64,
     /// The completion time against the baseline's: −0.1 is 10 % faster.
@@ -222,6 +230,12 @@ fn summary(name: &str, rows: &[&Row]) -> Summary {
     let bdps = exits.filter(|(_, bdp)| *bdp > 0.0);
     let bdps = ends(bdps.map(|(window, bdp)| window / bdp));
     let fct = ends(done.iter().filter_map(|row| row.flow.fct_s));
+    let limits = mean_limits(rows);
+    let limit = limits.iter().copied();
+    let limit = limit.reduce(|best, next| if next.1 > best.1 { next } else { best });
+    let of_windows = limits
+        .iter()
+        .filter(|(limit, _)| Limit::WINDOWS.contains(limit));
     let by_seed = times_by_seed(rows);
     let is_object = rows.first().is_some_and(|row| row.object.is_some());
     Summary {
@@ -251,6 +265,9 @@ fn summary(name: &str, rows: &[&Row]) -> Summary {
         max_exit_cwnd_segments: windows.map(|(_, high)| high),
         min_exit_bdp: bdps.map(|(low, _)| low),
         max_exit_bdp: bdps.map(|(_, high)| high),
+        limited_by: limit.map(|(limit, _)| limit),
+        limited_share: limit.map_or(0.0, |(_, share)| share),
+        window_share: of_windows.map(|(_, share)| share).sum(),
         max_queue_pkts: rows
             .iter()
             .map(|row| row.flow.max_queue_pkts)
@@ -258,6 +275,16 @@ fn summary(name: &str, rows: &[&Row]) -> Summary {
             .unwrap_or(0),
         ..Summary::default()
     }
+}
+
+/// The mean share of each reason, where shares were recorded.
+fn mean_limits(rows: &[&Row]) -> Vec<(Limit, f64)> {
+    let recorded = rows.iter().filter_map(|row| row.limits.as_ref());
+    let shares: Vec<_> = recorded.map(LimitRow::shares).collect();
+    let mean_at = |at: usize| mean(shares.iter().map(|shares| Some(shares[at].1)));
+    let reasons = shares.first().into_iter().flatten().enumerate();
+    let means = reasons.filter_map(|(at, (limit, _))| Some((*limit, mean_at(at)?)));
+    means.collect()
 }
 
 /// The smallest and the largest of some values.
@@ -527,6 +554,7 @@ mod tests {
             request: None,
             object: None,
             measures: None,
+            limits: None,
             tested: true,
         }
     }

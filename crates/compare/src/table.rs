@@ -5,6 +5,8 @@ use crate::startups::{listed, needs_help};
 use crate::summary::Summary;
 use crate::{text, words};
 use flowstart_control::entry::Certainty;
+use flowstart_control::named::Named;
+use flowstart_transport::sender::Limit;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -13,6 +15,8 @@ use std::collections::BTreeMap;
 pub(crate) const RECONSTRUCTED: &str = "†";
 /// Follows the name of one that needs router, peer or cache support.
 pub(crate) const HELPED: &str = "*";
+/// What the largest limit is made of.
+const LIMITED: &str = "limited_by with the largest mean of its share";
 /// What completion times are made of.
 const DONE: &str = "mean of fct_s where complete";
 
@@ -193,6 +197,10 @@ fn columns<'a>(found: &'a [Summary], acked: bool, judged: Option<&'a Judged>) ->
     }
     columns.extend(counts(found));
     columns.extend(exits(found));
+    let is_of_ends = |one: &Summary| one.limited_by.is_some_and(|l| Limit::OF_ENDS.contains(&l));
+    if found.iter().any(is_of_ends) {
+        columns.push(words_of(found, "limited by", LIMITED, limited));
+    }
     if found.iter().any(|one| one.background_change.is_some()) {
         let of = "mean of fct_s of the background flows, against those under the baseline";
         let (mut column, cell) = change(found, "others", of, |one| one.background_change);
@@ -325,6 +333,13 @@ fn delivered(one: &Summary) -> String {
         true => time,
         false => format!("{time} ({})", parts.join(", ")),
     }
+}
+
+/// What limited flows for the largest share of their time, and that share.
+fn limited(one: &Summary) -> String {
+    let limit = one.limited_by.map(|limit| limit.name().replace('-', " "));
+    let share = |limit| format!("{limit} {:.0} %", 100.0 * one.limited_share);
+    limit.map_or_else(|| text::ABSENT.to_owned(), share)
 }
 
 fn reason(one: &Summary) -> String {

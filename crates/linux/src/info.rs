@@ -3,6 +3,7 @@
 use crate::namespace::Host;
 use crate::sys;
 use flowstart_control::Duration;
+use flowstart_live::links::BusyTimes;
 use std::collections::HashMap;
 use std::fs;
 use std::io;
@@ -85,6 +86,23 @@ impl Info {
         let segments = (self.unacked + self.retrans).saturating_sub(gone);
         u64::from(segments) * u64::from(self.mss)
     }
+}
+
+/// For how long a socket was busy, and limited by what; `None` where the kernel does not count it.
+pub fn busy_times(socket: &OwnedFd) -> io::Result<Option<BusyTimes>> {
+    let said = sys::tcp_option(socket, libc::TCP_INFO)?;
+    let micros = |at: usize| {
+        let bytes = said.get(at..at + 8)?.try_into().ok()?;
+        Some(Duration::from_micros(u64::from_ne_bytes(bytes)))
+    };
+    let times = || {
+        Some(BusyTimes {
+            busy: micros(168)?,
+            rwnd_limited: micros(176)?,
+            sndbuf_limited: micros(184)?,
+        })
+    };
+    Ok(times())
 }
 
 /// `tcp_bbr_info`'s gain of the pacing rate, in 256ths; `None` where the congestion control is another.

@@ -2,12 +2,12 @@
 
 use crate::driving::{Driver, Driving, Found};
 use crate::emulator::Passed;
-use crate::info::{Counters, Info};
+use crate::info::{self, Counters, Info};
 use crate::run::{self, Hosts, Run, Timed};
 use crate::sys;
 use crate::transfer::{self, Ended, Ends, Setup};
 use flowstart_control::{Duration, Instant};
-use flowstart_live::links::{Lateness, Outcome, Wire};
+use flowstart_live::links::{BusyTimes, Lateness, Outcome, Wire};
 use flowstart_sim::{ExternalSender, Prepared, RequestError};
 use flowstart_transport::stack::Pacing;
 use std::io;
@@ -91,6 +91,7 @@ struct Transferred {
     opened: Option<Duration>,
     fct: Option<Duration>,
     info: Info,
+    busy_times: Option<BusyTimes>,
     failure: Option<String>,
 }
 
@@ -110,6 +111,7 @@ impl Transfer<'_> {
                 opened: None,
                 fct: None,
                 info: Info::default(),
+                busy_times: None,
                 failure: Some("the connection did not open".to_string()),
             });
         };
@@ -120,6 +122,7 @@ impl Transfer<'_> {
         driving.wait_until_open()?;
         let written = transfer::write(socket.try_clone()?, flow.size);
         let info = self.watch(driving, &socket, &written)?;
+        let busy_times = info::busy_times(&socket)?;
         if self.0.is_over() {
             ends.shut();
         }
@@ -140,6 +143,7 @@ impl Transfer<'_> {
             opened: Some(opened),
             fct,
             info,
+            busy_times,
             failure,
         })
     }
@@ -210,6 +214,7 @@ impl Transfer<'_> {
             .iter_mut()
             .for_each(|passed| passed.at = since(passed.at));
         outcome.mss = of.info.mss;
+        outcome.busy_times = of.busy_times;
         outcome
     }
 }

@@ -2,5 +2,5 @@
 
 pub use crate::ends::{Datagram, MTU, Side, sender};
 pub use crate::lateness::Lateness;
-pub use crate::outcome::{Clock, Outcome};
+pub use crate::outcome::{BusyTimes, Clock, Outcome};
 pub use crate::wire::{Kind, Passage, Sort, Wire};

@@ -15,6 +15,17 @@ pub enum Clock {
     Real,
 }
 
+/// For how long Linux's sender was busy, and what limited it then (`tcp_chrono`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BusyTimes {
+    /// Data was not acknowledged, or not sent: `tcpi_busy_time`.
+    pub busy: Duration,
+    /// The receive window was full, and cwnd was not: `tcpi_rwnd_limited`.
+    pub rwnd_limited: Duration,
+    /// The send buffer was full, and cwnd was not: `tcpi_sndbuf_limited`.
+    pub sndbuf_limited: Duration,
+}
+
 /// What came of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -34,6 +45,8 @@ pub struct Outcome {
     pub packets_lost: u64,
     /// How often its retransmission timer expired; `None` where the stack does not count it.
     pub timeouts: Option<u64>,
+    /// What limited the sender, where the kernel counts it.
+    pub busy_times: Option<BusyTimes>,
     /// What the window did.
     pub trace: Vec<crate::Sample>,
     /// How late the relay was, in real time.
@@ -67,6 +80,7 @@ impl Outcome {
             packets_dropped,
             packets_lost: 0,
             timeouts: None,
+            busy_times: None,
             trace: Vec::new(),
             lateness: None,
             answered: None,

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use flowstart_compare::{
-    Case, Command, Group, Judged, Path, Plan, Row, RunRows, Summary, Variant, order, rows,
-    summaries,
+    Case, Command, Group, Judged, LIMIT_SHARES, Path, Plan, Row, RunRows, Summary, Variant, order,
+    rows, summaries,
 };
 use flowstart_sim::Scenario;
 use pyo3::exceptions::{PyIndexError, PyKeyError};
@@ -152,6 +152,7 @@ impl ComparisonPlan {
             table(batch, "objects")?.read(&mut |run, row| runs[run].objects.push(row))?;
         }
         table(batch, "startups")?.read(&mut |run, row| runs[run].startups.push(row))?;
+        table(batch, "limits")?.read(&mut |run, row| runs[run].limits.push(row))?;
         let runs = runs.into_iter().zip(cases).enumerate();
         let found = runs.flat_map(|(run, (of, case))| rows(&self.0, run, case, of));
         Ok(ComparisonRows {
@@ -229,7 +230,11 @@ impl Scenarios {
             if self.repeats.is_empty() {
                 scenario.seed = case.seed;
             }
-            reader.task_of(scenario)
+            let mut task = reader.task_of(scenario)?;
+            if self.repeats.is_empty() {
+                task.prepared.record_limits();
+            }
+            Ok(task)
         };
         (0..self.cases.len()).map(&mut task).collect()
     }
@@ -426,6 +431,9 @@ impl ComparisonRows {
                 })?,
             ]);
         }
+        if rows.iter().any(|row| row.limits.is_some()) {
+            columns.extend(limits(rows)?);
+        }
         let plan = &self.plan;
         columns.extend([
             column("tested", rows, |row| Some(row.tested))?,
@@ -436,6 +444,25 @@ impl ComparisonRows {
         ]);
         Ok(table)
     }
+}
+
+/// What limited the flows: the largest reason, and the share of each.
+fn limits(rows: &[Row]) -> PyResult<Vec<Column>> {
+    let share = |(at, name): (usize, &&'static str)| {
+        column(name, rows, |row| Some(row.limits.as_ref()?.shares()[at].1))
+    };
+    let mut columns: Vec<Column> = (LIMIT_SHARES.iter().enumerate())
+        .map(share)
+        .collect::<PyResult<_>>()?;
+    columns.extend([
+        column("limited_by", rows, |row| {
+            Some(&row.limits.as_ref()?.limited_by)
+        })?,
+        column("limited_from_s", rows, |row| {
+            Some(row.limits.as_ref()?.limited_from_s)
+        })?,
+    ]);
+    Ok(columns)
 }
 
 /// A kind of cells.

@@ -30,9 +30,11 @@ use pyo3::prelude::*;
 mod _native {
     use std::sync::Arc;
 
+    use flowstart_control::Named;
     use flowstart_control::units::{Measure, Quantity};
     use flowstart_control::{Bytes, Rate, one_line};
-    use flowstart_sim::Outcome;
+    use flowstart_sim::{Outcome, Prepared, RequestError as Unmet};
+    use flowstart_transport::sender::Limit;
     use pyo3::exceptions::PyKeyboardInterrupt;
     use pyo3::prelude::*;
     use pyo3::types::{IntoPyDict, PyDict};
@@ -94,6 +96,8 @@ mod _native {
         )?;
         module.add("CACHED_CWND", flowstart_compare::CACHED)?;
         module.add("LANDING_MEASURES", flowstart_compare::MEASURES)?;
+        module.add("WINDOWS", Limit::WINDOWS.map(Named::name))?;
+        module.add("LIMITS_OF_ENDS", Limit::OF_ENDS.map(Named::name))?;
         module.add("INTERFACE", flowstart_compare::INTERFACE)?;
         module.add("DELAY_SHARE", flowstart_compare::DELAY_SHARE)?;
         module.add("START_SPREAD", flowstart_compare::START_SPREAD)?;
@@ -113,7 +117,11 @@ mod _native {
         packets_of: Vec<u32>,
         bounds: Bounds<'py>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        outcome::one(py, simulate(py, scenario, custom, &packets_of, bounds)?)
+        let record = |prepared: &mut Prepared| {
+            prepared.record_limits();
+            prepared.log_packets(&packets_of)
+        };
+        outcome::one(py, simulate(py, scenario, custom, record, bounds)?)
     }
 
     /// Runs one scenario and hands its rows to `take(table)`, some thousand of a table
@@ -127,7 +135,8 @@ mod _native {
         custom: Option<Bound<'py, PyDict>>,
         bounds: Bounds<'py>,
     ) -> PyResult<()> {
-        outcome::hand_over(&simulate(py, scenario, custom, &[], bounds)?, &take)
+        let outcome = simulate(py, scenario, custom, |_| Ok(()), bounds)?;
+        outcome::hand_over(&outcome, &take)
     }
 
     /// Settings of runs besides their scenarios: `approve(estimate)`, which is called once before
@@ -163,19 +172,17 @@ mod _native {
         approve.call1((estimate,)).map(|_| ())
     }
 
-    /// The outcome of one scenario.
+    /// The outcome of one scenario; `record` requests records besides its rows.
     fn simulate<'py>(
         py: Python<'py>,
         scenario: &str,
         custom: Option<Bound<'py, PyDict>>,
-        packets_of: &[u32],
+        record: impl FnOnce(&mut Prepared) -> Result<(), Unmet>,
         (approve, cancel): Bounds<'py>,
     ) -> PyResult<Outcome> {
         let mut reader = Reader::new(custom)?;
         let mut task = reader.task(scenario)?;
-        task.prepared
-            .log_packets(packets_of)
-            .map_err(errors::request)?;
+        record(&mut task.prepared).map_err(errors::request)?;
         approved(py, std::slice::from_ref(&task), approve)?;
         let budget = cancel
             .as_ref()

@@ -20,6 +20,7 @@ struct Tables {
     objects: Table,
     links: Table,
     startups: Table,
+    limits: Table,
 }
 
 impl Tables {
@@ -31,6 +32,7 @@ impl Tables {
             objects: Table::new("objects")?,
             links: Table::new("links")?,
             startups: Table::new("startups")?,
+            limits: Table::new("limits")?,
         })
     }
 
@@ -40,7 +42,8 @@ impl Tables {
         self.transfers.extend(run, &outcome.transfers)?;
         self.objects.extend(run, outcome.objects.iter())?;
         self.links.extend(run, &outcome.links)?;
-        self.startups.extend(run, &outcome.startups)
+        self.startups.extend(run, &outcome.startups)?;
+        self.limits.extend(run, &outcome.limits)
     }
 
     fn into_dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
@@ -51,6 +54,7 @@ impl Tables {
         dict.set_item("objects", self.objects)?;
         dict.set_item("links", self.links)?;
         dict.set_item("startups", self.startups)?;
+        dict.set_item("limits", self.limits)?;
         Ok(dict)
     }
 }

@@ -390,7 +390,7 @@ impl Connection {
 
     /// Whether all data has left and none of it waits to be sent again.
     #[cold]
-    fn has_nothing_to_send(&self) -> bool {
+    pub fn has_nothing_to_send(&self) -> bool {
         self.is_drained() && self.sent.first_lost().is_none()
     }
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from flowstart.comparison import larger_window
 from flowstart.comparison.plan import FEWEST_REPEATS, Case, Plan
 from flowstart.comparison.result import Comparison, failures
 from flowstart.simulation import bounds
@@ -23,10 +24,16 @@ def execute(
     progress: Callable[[int, int], object] | None = None,
 ) -> Comparison:
     """Runs a plan on `workers` threads and processes, all cores by default."""
-    ready = prepare(plan)
-    with bounds.repeated(1 + FEWEST_REPEATS if uncertainty else 1):  # of large sizes
-        batch = run_many(ready.scenarios, workers, progress, plan.custom)
-    found = ready.result(batch)
+
+    def run(plan: Plan) -> Comparison:
+        ready = prepare(plan)
+        with bounds.repeated(1 + FEWEST_REPEATS if uncertainty else 1):  # of large sizes
+            batch = run_many(ready.scenarios, workers, progress, plan.custom)
+        return ready.result(batch)
+
+    found = run(plan)
+    if (larger := larger_window.added(found)) and not found.interrupted:
+        found = run(larger)
     if not uncertainty or found.interrupted or not len(found.flow_rows):
         return found
     try:

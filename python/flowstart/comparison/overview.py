@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from itertools import accumulate, groupby
 from typing import TYPE_CHECKING
 
-from flowstart import text
-from flowstart.comparison import tables
+from flowstart import _native, text
+from flowstart.comparison import larger_window, tables
 from flowstart.comparison.summary import Summary
 from flowstart.model import custom
 from flowstart.model.catalog import needs_help
@@ -38,7 +38,7 @@ def overview(found: "Comparison", command: str = "") -> summary.Summary:
     table = _table(found, first)
     return summary.Summary(
         _ran(found),
-        [_answer(found, first) + _lower_bound(found, first)],
+        [_window(found, first) + _answer(found, first) + _lower_bound(found, first)],
         table,
         [
             *others[:most],
@@ -121,6 +121,28 @@ def _answer(found: "Comparison", group: Sequence[Summary]) -> str:
         _over_limit(found, group, first),
     ]
     return " ".join(f"{part}." for part in dict.fromkeys(parts) if part)
+
+
+def _window(found: "Comparison", group: Sequence[Summary]) -> str:
+    """For how long the receiver's window limits the baseline, and what a larger one changes."""
+    base = _base(found, group)
+    if base.window_share <= larger_window.LEAST_SHARE:
+        return ""
+    size = larger_window.size(found)
+    words = f"The receiver's window{f' of {size}' if size else ''} limits "
+    words += f"{custom.short(base.startup)} for {text.short_share(base.window_share)} of the time"
+    larger = next((s for s in group if s.startup == larger_window.NAME), None)
+    if larger is None or larger.change is None or _is_incomplete(larger):
+        return f"{words}. "
+    words += f"; one {larger_window.TIMES} times as large is {_change(larger)}"
+    judged = (
+        found.intervals.decisions[base.group].verdict.of(larger.startup)
+        if found.intervals
+        else None
+    )
+    if judged and judged.vetoes:
+        words += f", but {_objection(judged.vetoes[0], larger, base)}"
+    return f"{words}. "
 
 
 def _without_choice(found: "Comparison", group: Sequence[Summary]) -> str:
@@ -347,6 +369,8 @@ def _table(found: "Comparison", group: Sequence[Summary]) -> Grid:
     if intervals:
         grid.columns += [Column(intervals.column), Column("slower\n>10 %", spare=2)]
     grid.columns += [Column("lost", spare=1), Column("RTOs", spare=4)]
+    limited = any(s.limited_by in _native.LIMITS_OF_ENDS for s in group)
+    grid.columns += [Column("limited by", number=False, is_kept=True)] if limited else []
     grid.columns += [
         Column("background", spare=3),
         Column("exit", number=False, spare=2 if flows else 0),
@@ -362,6 +386,7 @@ def _table(found: "Comparison", group: Sequence[Summary]) -> Grid:
         cells.append("baseline" if s is base else text.short_percent(change))
         cells += [intervals.ends(s), intervals.slower_share(s)] if intervals else []
         cells += [text.short_share(s.loss), text.count(s.timeouts)]
+        cells += [limit_words(s)] if limited else []
         cells.append(text.short_percent(s.background_change) if s.background_change else "")
         grid.rows.append([*cells, exit_words(s)])
     return grid
@@ -381,10 +406,18 @@ def _completion(s: Summary) -> str:
     return text.short_seconds(s.fct_s) + done
 
 
+def limit_words(s: Summary) -> str:
+    """What kept flows from sending for the largest share of their time, where that is not cwnd."""
+    if s.limited_by in (None, "cwnd"):
+        return ""
+    limit = "window" if s.limited_by in _native.WINDOWS else s.limited_by.replace("-", " ")
+    return f"{limit} {text.short_share(s.limited_share)}"
+
+
 def exit_words(s: Summary) -> str:
     """The cwnd at the end of startup and its cause; none where startup outlasts the transfer."""
     if s.exit_reason is None:
-        return "none"
+        return "none (flow control)" if s.limited_by in _native.WINDOWS else "none"
     is_one = s.min_exit_bdp == s.max_exit_bdp
     windows = tables.exits_in_bdp(s, text.ratio if is_one else text.short_ratio)
     return s.exit_reason if windows == text.ABSENT else f"{windows} BDP, {s.exit_reason}"

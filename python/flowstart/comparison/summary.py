@@ -73,6 +73,12 @@ class Summary:
     """The smallest such window as a multiple of its own flow's bandwidth-delay product."""
     max_exit_bdp: float | None
     """The largest multiple."""
+    limited_by: str | None
+    """What kept flows from sending for the largest share of their time; None where not recorded."""
+    limited_share: float
+    """That share, as a mean over flows."""
+    window_share: float
+    """The share of the receiver's windows: that of TCP, and those of streams and connections."""
     max_queue_pkts: int
     change: float | None = None
     """The completion time against the baseline's: −0.1 is 10 % faster.

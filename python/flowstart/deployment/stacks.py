@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from flowstart.errors import RequestError
+from flowstart.model import quantities
 from flowstart.model.catalog import suggest
 from flowstart.model.stack import WindowInUse
 from flowstart.model.variants import Variant
@@ -70,7 +71,7 @@ def _knob_table() -> dict[str, Any]:
     return tomllib.loads(file.read_text("utf-8"))
 
 
-FIELDS = {"iw": "iw", "pacing": "pacing", "restart": "idle"}
+FIELDS = {"iw": "iw", "pacing": "pacing", "restart": "idle", "window": "window"}
 """Fields of a stack for which the table of options has a setting."""
 UNKNOWN = "startup=slow-start cc=reno"
 """What a preset runs that stands for no stack in use: RFC 5681."""
@@ -225,11 +226,18 @@ def _differences(variant: Variant, baseline: Variant) -> list[_Part] | None:
             continue
         if name not in FIELDS:
             return None
-        parts.append(("setting", FIELDS[name], str(value).removesuffix("pkt"), ""))
+        parts.append(("setting", FIELDS[name], _number(value), ""))
     if ("startup", "bbr-startup") in {(kind, name) for kind, name, *_ in parts}:
         # One setting of a stack has both halves.
         parts = [part for part in parts if part[:2] != ("startup", "bbr-startup")]
     return parts
+
+
+def _number(value: object) -> str:
+    """A field's value as an option takes it: packets or bytes without a unit."""
+    size = quantities.read(value)
+    is_size = size is not None and size.kind is quantities.Kind.SIZE
+    return f"{size.base:.0f}" if size and is_size else str(value)
 
 
 RESTORED = "the value that the script of `flowstart deploy` has saved"

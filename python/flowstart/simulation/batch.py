@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
 Progress: TypeAlias = Callable[[int, int], object]
 
-TableName: TypeAlias = Literal["runs", "flows", "transfers", "objects", "links", "startups"]
+TableName: TypeAlias = Literal[
+    "runs", "flows", "transfers", "objects", "links", "startups", "limits"
+]
 
 WORTH_PROCESSES_S = 0.5
 """Processes take about this long to start."""
@@ -286,5 +288,6 @@ def _joined(parts: "Sequence[tuple[list[int], Batch]]", interrupted: bool) -> "B
         "objects": table("objects"),
         "links": table("links"),
         "startups": table("startups"),
+        "limits": table("limits"),
         "interrupted": interrupted,
     }

@@ -71,3 +71,8 @@ class RunTables:
     def startups(self) -> "pl.DataFrame":
         """One row per flow with an `available_rate`: how soon it reached that, at what cost."""
         return frame(self.outcome["startups"])
+
+    @functools.cached_property
+    def limits(self) -> "pl.DataFrame":
+        """One row per flow: the share of its time in which each reason kept it from sending."""
+        return frame(self.outcome["limits"])

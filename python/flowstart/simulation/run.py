@@ -215,6 +215,7 @@ class Run(RunTables, Result):
             "objects": frames.rows(self.outcome["objects"]),
             "links": frames.rows(self.outcome["links"]),
             "startups": frames.rows(self.outcome["startups"]),
+            "limits": frames.rows(self.outcome["limits"]),
         }
 
     @extras.needing("plot", "a figure")
@@ -297,6 +298,7 @@ class Run(RunTables, Result):
         found |= files.columns(self.frame, "rows", "flows")
         found |= files.columns(self.links, "links", "links")
         some = {"transfers": self.transfers, "objects": self.objects, "startups": self.startups}
+        some["limits"] = self.limits
         more: dict[str, pl.DataFrame | None] = {n: f for n, f in some.items() if f.height}
         more["flow-samples"] = self.flow_samples
         more["queue-samples"] = self.queue_samples

@@ -188,6 +188,11 @@ fn document(row: &Row, view: &View, is_measured: bool) -> Value {
             found.insert(name.into(), value);
         }
     }
+    if let Some(limits) = &row.limits {
+        let flow = found["flow"].take();
+        found.extend(object(limits));
+        found.insert("flow".into(), flow);
+    }
     found.insert("tested".into(), true.into());
     let variant = &view.plan.variants[row.run];
     found.insert("variant".into(), variant.name.as_str().into());

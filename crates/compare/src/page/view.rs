@@ -83,7 +83,8 @@ impl View {
         let cases = self.plan.first_cases(self.seed);
         let mut run = |case| {
             let scenario = Scenario::from_value(self.plan.scenario(case))?;
-            let prepared = compiler.compile(&scenario)?;
+            let mut prepared = compiler.compile(&scenario)?;
+            prepared.record_limits();
             Ok(Run { scenario, prepared })
         };
         let cases = cases.skip(some.start).take(some.len());

@@ -50,6 +50,8 @@ pub struct Prepared {
     pub(crate) recording: Recording,
     /// The flows of which it records every packet.
     pub(crate) logged: Vec<u32>,
+    /// Whether it records what limits senders.
+    pub(crate) records_limits: bool,
 }
 
 /// Compiles scenarios whose flows may also name a custom startup. What several of them share, such
@@ -86,6 +88,7 @@ impl Compiler {
             end_after,
             recording: Recording::of(scenario),
             logged: Vec::new(),
+            records_limits: false,
         })
     }
 }
@@ -125,6 +128,12 @@ impl Prepared {
         }
         self.logged = flows.to_vec();
         Ok(())
+    }
+
+    /// Has the run record what limits senders: see
+    /// [`Outcome::limits`](crate::record::outcome::Outcome::limits).
+    pub fn record_limits(&mut self) {
+        self.records_limits = true;
     }
 
     /// Has the run record what flows do over time, in place of the scenario's

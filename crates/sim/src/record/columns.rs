@@ -2,6 +2,7 @@
 //! comment is the meaning, `unit` the unit and `null` what it means that there is no value.
 
 use super::flow::{FlowRow, TransferRow};
+use super::limits::LimitRow;
 use super::link::LinkRow;
 use super::object::ObjectRow;
 use super::run::RunRow;
@@ -47,6 +48,7 @@ pub fn tables() -> Vec<Table> {
         table::<ObjectRow>("objects"),
         table::<LinkRow>("links"),
         table::<StartupRow>("startups"),
+        table::<LimitRow>("limits"),
         table::<FlowSamples>("flow-samples"),
         table::<QueueSamples>("queue-samples"),
         table::<QueueDepartures>("queue-departures"),
@@ -129,7 +131,7 @@ mod tests {
         };
         let tables = tables();
         assert_eq!(names(&tables[1])[..2], ["startup", "cc"]);
-        let samples = names(&tables[6]);
+        let samples = names(&tables[7]);
         assert_eq!(samples, FlowSamples::COLUMNS);
     }
 }

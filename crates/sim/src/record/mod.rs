@@ -6,6 +6,7 @@ pub mod flow;
 pub(crate) mod flow_record;
 pub mod flow_table;
 pub mod journeys;
+pub mod limits;
 pub mod lines;
 pub mod link;
 pub mod object;

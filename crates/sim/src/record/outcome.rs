@@ -3,6 +3,7 @@
 use super::flow::TransferRow;
 use super::flow_table::FlowTable;
 use super::journeys::Journeys;
+use super::limits::LimitRow;
 use super::lines::Lines;
 use super::link::LinkRow;
 use super::object::ObjectTable;
@@ -24,6 +25,9 @@ pub struct Outcome {
     pub links: Vec<LinkRow>,
     /// One row for each flow with an `available_rate`.
     pub startups: Vec<StartupRow>,
+    /// What limited each flow, where requested.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<LimitRow>,
     /// How buffers were read, in words.
     pub buffer_accounting: String,
     /// The bottleneck's buffer, in words.

@@ -2,6 +2,7 @@
 //! recorded.
 
 use super::journeys::JourneyRecorder;
+use super::limits::LimitRecorder;
 use super::lines::LineRecorder;
 use super::packets::PacketRecorder;
 use super::recorder::{HopQueue, Kinds, QUEUES, QueueEvent, Recorder, RunEvent, Scene};
@@ -21,6 +22,7 @@ pub(crate) struct Recorders<'a> {
     pub(crate) lines: Option<LineRecorder>,
     pub(crate) journeys: Option<JourneyRecorder>,
     pub(crate) startups: Option<StartupMeasures>,
+    pub(crate) limits: Option<LimitRecorder>,
     pub(crate) packets: Option<PacketRecorder<'a>>,
     /// The kinds of events that any of them takes.
     kinds: Kinds,
@@ -43,6 +45,7 @@ impl<'a> Recorders<'a> {
             lines: None,
             journeys: None,
             startups: StartupMeasures::new(&prepared.kinds, plans, bottleneck),
+            limits: prepared.records_limits.then(LimitRecorder::default),
             packets: PacketRecorder::new(&prepared.logged, &prepared.kinds),
             kinds: 0,
         };
@@ -72,6 +75,7 @@ impl<'a> Recorders<'a> {
         self.lines.iter_mut().for_each(|one| visit(one));
         self.journeys.iter_mut().for_each(|one| visit(one));
         self.startups.iter_mut().for_each(|one| visit(one));
+        self.limits.iter_mut().for_each(|one| visit(one));
     }
 
     /// Whether any of them takes events of any of these kinds.

@@ -39,6 +39,9 @@ impl Simulation<'_> {
             startups: recorders
                 .startups
                 .map_or_else(Vec::new, |startups| startups.rows()),
+            limits: recorders
+                .limits
+                .map_or_else(Vec::new, |limits| limits.rows()),
             transfers: recorders.writes.rows(&flows.records, chain),
             flows,
             objects: ObjectTable {

@@ -3,6 +3,8 @@
 
 mod cases;
 mod judge;
+mod limit_cases;
+mod limits;
 mod phenomena;
 mod receiver;
 

@@ -10,6 +10,7 @@ mod hystart_figure_2;
 mod l4s;
 mod lan;
 mod landing;
+mod limits;
 mod memory;
 mod modified_swift_start;
 mod opening;

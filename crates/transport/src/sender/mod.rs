@@ -8,6 +8,7 @@
 mod acknowledge;
 mod application;
 mod facts;
+mod limit;
 mod opening;
 mod opening_state;
 mod pacing;
@@ -28,6 +29,7 @@ use opening_state::OpeningState;
 use send_buffer::SendBuffer;
 use std::sync::Arc;
 
+pub use limit::Limit;
 pub use opening_state::Preparation;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,6 +19,11 @@ impl SendBuffer {
         self.waiting = self.waiting.saturating_add(bytes);
     }
 
+    /// Whether the application has more than the buffer has taken.
+    pub fn holds_back(&self) -> bool {
+        self.waiting > 0
+    }
+
     /// How many bytes the application hands over, of which `held` are not acknowledged yet. It is
     /// woken once a third of the buffer is free (`sk_stream_min_wspace`).
     pub fn take(&mut self, held: u64) -> u64 {

@@ -1,0 +1,64 @@
+"""A receiver's window that limits the baseline, and the variant with a larger one."""
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from flowstart import text
+from flowstart.comparison.plan import Plan
+from flowstart.model.document import Document
+from flowstart.model.quantities import PACKETS, octets, packets, read
+
+if TYPE_CHECKING:
+    from flowstart.comparison.result import Comparison
+
+NAME = "window ×4"
+"""The variant with the larger window."""
+
+TIMES = 4
+
+LEAST_SHARE = 0.2
+"""A window matters to a comparison that limits the baseline for a larger share of the time."""
+
+SIZES = ("window", "receive_buffer", "receive_buffer_max")
+"""Fields of a stack that bound the receiver's window."""
+
+
+def added(found: "Comparison") -> Plan | None:
+    """The plan with the baseline under a larger window, where the window limits the baseline.
+
+    None where it does not, or where a variant has a different window already.
+    """
+    plan = found.plan
+    limits = [s.window_share for s in found.summaries if s.startup == plan.baseline]
+    if max(limits, default=0.0) <= LEAST_SHARE:
+        return None
+    if any(name in SIZES for variant in plan.variants for name in variant.fields):
+        return None
+    larger = _larger(_stack(found))
+    base = next(variant for variant in plan.variants if variant.name == plan.baseline)
+    fields = {**base.fields, **larger}
+    variant = dataclasses.replace(base, name=NAME, startup=base.begins, stack=fields)
+    return dataclasses.replace(plan, variants=(*plan.variants, variant)) if larger else None
+
+
+def size(found: "Comparison") -> str:
+    """The window of the baseline in words, where it has a fixed one."""
+    window = read(_stack(found).get("window"))
+    return text.size(int(window.base)) if window and window.unit != PACKETS else ""
+
+
+def _stack(found: "Comparison") -> Document:
+    """The stack of the baseline's first flow under test, with every default."""
+    resolved = found.plan.resolved[found.baseline]
+    own = (resolved["flows"][entry].get("stack") or {} for entry in found.plan.tested)
+    return {**resolved["stack"], **next(own, {})}
+
+
+def _larger(stack: Document) -> Document:
+    """The fields of a stack that bound the window, with larger values."""
+    known = {name: read(stack.get(name)) for name in SIZES}
+    return {
+        name: (packets if size.unit == PACKETS else octets)(TIMES * size.base)
+        for name, size in known.items()
+        if size
+    }

@@ -1,0 +1,75 @@
+"""A receiver's window that limits the baseline is named first, with what a larger one changes."""
+
+from collections.abc import Sequence
+
+import pytest
+
+import flowstart as fs
+from flowstart.comparison import larger_window
+from flowstart.comparison.result import Comparison
+
+SLOW = fs.NetworkPath(rate="10Mbps", rtt="200ms")
+
+
+def compared(
+    stack: str,
+    path: fs.NetworkPath = SLOW,
+    size: str = "1MB",
+    variants: Sequence[str] = (),
+    *,
+    uncertainty: bool = False,
+) -> Comparison:
+    return fs.compare(
+        path,
+        startups=["slow-start"],
+        sizes=[size],
+        stack=stack,
+        variants=variants,
+        uncertainty=uncertainty,
+    )
+
+
+@pytest.mark.parametrize(
+    ("stack", "limit"),
+    [("linux:window=30kB", "receive-window"), ("quinn:window=30kB", "stream-flow-control")],
+)
+def test_a_window_that_limits_is_compared_with_one_four_times_as_large(
+    stack: str, limit: str
+) -> None:
+    found = compared(stack)
+    assert found.plan.startups == ("slow-start", larger_window.NAME)
+    base, larger = found.summaries
+    assert base.limited_by == limit
+    # A window a round trip: four times as much of the path is used.
+    assert larger.fct_s and base.fct_s and larger.fct_s < 0.4 * base.fct_s
+    assert larger.best
+    answer = " ".join(found.summary().answer)
+    share = round(100 * base.window_share)
+    assert f"The receiver's window of 30 kB limits slow-start for {share} % of the time" in answer
+
+
+def test_a_window_that_does_not_limit_is_not_mentioned() -> None:
+    found = compared("linux:window=10MB")
+    assert found.plan.startups == ("slow-start",)
+    assert "window" not in " ".join(found.summary().answer)
+
+
+def test_a_larger_window_that_harms_is_not_chosen() -> None:
+    path = fs.NetworkPath(rate="100Mbps", rtt="100ms")
+    found = compared("quinn:window=1250000B", path, "10MB", uncertainty=True)
+    answer = " ".join(found.summary().answer)
+    assert "one 4 times as large is 6.5 % slower" in answer
+    assert "keep slow-start" in answer
+
+
+def test_variants_with_other_windows_are_left_as_they_are() -> None:
+    found = compared("linux:window=30kB", variants=["wide: startup=slow-start window=90kB"])
+    assert larger_window.NAME not in found.plan.startups
+
+
+def test_shares_of_a_row_add_up_to_one() -> None:
+    row = compared("linux:window=30kB").records[0]
+    shares = [value for name, value in row.items() if name.endswith("_share")]
+    assert len(shares) == 9
+    assert sum(shares) == pytest.approx(1.0, abs=1e-12)
+    assert row["limited_by"] == "receive-window"
