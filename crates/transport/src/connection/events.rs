@@ -87,7 +87,7 @@ impl Connection {
                 self.stack.window.grow_when_app_limited || self.limited.covers(self.una())
             }),
             queued: self.queued - self.nxt.min(self.queued),
-            peer_window: self.peer_window,
+            peer_window: self.peer_window(),
             marked,
             delivery: None,
         };
@@ -149,7 +149,8 @@ impl Connection {
     /// Notifies the controller of a mark.
     pub fn answer_mark(&mut self, now: Instant) {
         let flight = self.outstanding();
-        self.session.on_marked(now, flight, self.peer_window);
+        let window = self.peer_window();
+        self.session.on_marked(now, flight, window);
         self.record_reduction();
     }
 
@@ -227,7 +228,8 @@ impl Connection {
             return;
         }
         let flight = self.outstanding() - added;
-        self.session.on_loss(now, flight, self.peer_window);
+        let window = self.peer_window();
+        self.session.on_loss(now, flight, window);
         self.record_reduction();
     }
 
@@ -252,8 +254,8 @@ impl Connection {
         let flight = pipe.min(self.outstanding());
         let repeated = self.timeouts_in_a_row > 1 || reduced;
         let own = self.session.window.timeout.is_some();
-        self.session
-            .on_timeout(now, flight, self.peer_window, repeated);
+        let window = self.peer_window();
+        self.session.on_timeout(now, flight, window, repeated);
         self.record_reduction();
         if !own {
             self.rtt.back_off();

@@ -22,7 +22,7 @@ use flowstart_control::{Duration, Instant};
 use std::collections::VecDeque;
 
 /// kInitialRtt (RFC 9002 §6.2.2), where no exchange has shown the round trip.
-const INITIAL_RTT: Duration = Duration::from_millis(333);
+pub(crate) const INITIAL_RTT: Duration = Duration::from_millis(333);
 
 /// How a receiver answers a sender that its limit stops (DATA_BLOCKED, STREAM_DATA_BLOCKED).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +89,11 @@ impl FlowControlOptions {
             connection,
             ..self
         }
+    }
+
+    /// The largest window, in bytes.
+    pub fn largest(&self) -> u64 {
+        self.stream.max.min(self.connection.max)
     }
 
     /// The first limit, in bytes.
