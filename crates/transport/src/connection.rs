@@ -7,6 +7,7 @@ mod framing;
 mod timing;
 
 use super::ecn::EcnSender;
+use super::flow_control::{Level, OnBlocked};
 use super::profile::RecoveryProfile;
 use super::rtt::RttEstimator;
 use super::segment::{ByteRange, SegmentRange};
@@ -101,6 +102,13 @@ pub struct Connection {
     queued: u64,
     /// The peer's window in bytes.
     peer_window: u64,
+    /// The position up to which flow control lets data leave; [`u64::MAX`] without.
+    limit: u64,
+    /// What sets the limit.
+    level: Level,
+    /// The last limit that the peer was notified of as stopping the sender; [`u64::MAX`] where it is
+    /// never notified.
+    blocked_at: u64,
     /// Round-trip estimates and the timeout.
     rtt: RttEstimator,
     /// The retransmission timer.
@@ -146,6 +154,8 @@ impl Connection {
         }
         let counted = stack.counted_header();
         sent.count_headers(counted.into());
+        let control = stack.flow_control();
+        let reports = control.is_some_and(|control| control.on_blocked == OnBlocked::Offer);
         Connection {
             rtt: RttEstimator::new(&stack.rto),
             sent,
@@ -159,6 +169,9 @@ impl Connection {
             prev_high: 0,
             queued: 0,
             peer_window: u64::MAX,
+            limit: control.map_or(u64::MAX, |control| control.first()),
+            level: Level::Stream,
+            blocked_at: if reports { 0 } else { u64::MAX },
             timer: Timer::default(),
             counters: Counters::default(),
             pushes: false,
@@ -276,7 +289,27 @@ impl Connection {
     /// The peer's window in bytes.
     #[inline(always)]
     pub fn peer_window(&self) -> u64 {
-        self.peer_window
+        match self.limit {
+            u64::MAX => self.peer_window,
+            limit => limit.saturating_sub(self.una()),
+        }
+    }
+
+    /// One past the last byte that the application has handed over and flow control lets leave.
+    #[inline(always)]
+    fn sendable(&self) -> u64 {
+        self.queued.min(self.limit)
+    }
+
+    /// The level of flow control that stops the sender, which has data beyond its limit.
+    pub fn blocked_by(&self) -> Option<Level> {
+        (self.nxt >= self.limit && self.nxt < self.queued).then_some(self.level)
+    }
+
+    /// Whether the peer is to be notified that its limit stops the sender: once for each limit.
+    #[inline(always)]
+    pub fn owes_blocked(&self) -> bool {
+        self.nxt >= self.limit && self.nxt < self.queued && self.blocked_at < self.limit
     }
 
     /// Where [`high`](Self::high) was before the last segment left.
@@ -324,13 +357,13 @@ impl Connection {
 
     /// `min(cwnd, peer's window)` in segments: what ns-2 calls `windowd()`.
     pub fn usable(&self) -> Segments {
-        self.session.usable(self.peer_window)
+        self.session.usable(self.peer_window())
     }
 
     /// The segment at `nxt`, if the application has data there and the peer room for it.
     #[inline]
     pub fn next_segment(&self) -> Option<ByteRange> {
-        if self.nxt >= self.queued {
+        if self.nxt >= self.sendable() {
             return None;
         }
         let plan = self.segment_at(self.nxt);
@@ -357,7 +390,7 @@ impl Connection {
         let end = if start < self.high() {
             self.high()
         } else {
-            self.queued
+            self.sendable()
         };
         (start + self.mss()).min(end)
     }
@@ -435,14 +468,15 @@ impl Connection {
         self.ecn().is_some_and(EcnSender::is_scalable)
     }
 
-    /// No handshake carries the window: it is the one that the peer offered earlier.
+    /// No handshake carries the window: it is the one that the peer offered earlier. Limits of flow
+    /// control hold from the beginning.
     pub fn take_open_window(&mut self) {
-        self.take_window(self.stack.open_window());
+        self.take_syn_window(self.stack.open_window());
     }
 
-    /// Whether there is nothing more to send.
+    /// Whether there is nothing more to send, or flow control lets nothing more leave.
     pub fn is_drained(&self) -> bool {
-        self.high() >= self.queued
+        self.high() >= self.sendable()
     }
 
     /// Whether the timer has expired since something was last acknowledged.

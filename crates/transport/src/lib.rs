@@ -9,6 +9,7 @@
 
 mod connection;
 mod ecn;
+pub mod flow_control;
 mod handshake;
 pub mod info;
 mod loss;

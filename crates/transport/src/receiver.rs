@@ -1,6 +1,7 @@
 //! The receiving endpoint: reassembly, and when and what to acknowledge.
 
 use super::ecn::MarkCounter;
+use super::flow_control::{FlowControl, FlowControlOptions, INITIAL_RTT};
 use super::numbers::Numbers;
 use super::quick_start::respond;
 use super::ranges::RangeSet;
@@ -141,6 +142,8 @@ pub struct ReceiverConfig {
     pub window: u32,
     /// How it grows up to there; `None` where all of it is advertised from the beginning.
     pub growth: Option<Growth>,
+    /// Limits of flow control, in the place of a window; `None` for a window.
+    pub flow_control: Option<FlowControlOptions>,
     /// Whether the acknowledgement of a repeated last segment may wait: ns-2's sink does
     /// not distinguish it from a first arrival.
     pub delays_repetition_of_last: bool,
@@ -193,6 +196,18 @@ struct Extensions {
     waiting_answer: Option<Box<Packet>>,
     /// SYNs that were sent, while none is answered.
     connecting: Option<u32>,
+    /// The limits of flow control, where there are any.
+    flow_control: Option<Box<FlowControl>>,
+}
+
+impl Extensions {
+    /// Those of a receiver with flow control.
+    fn of(options: FlowControlOptions) -> Box<Extensions> {
+        Box::new(Extensions {
+            flow_control: Some(Box::new(FlowControl::new(options, Instant::ZERO))),
+            ..Extensions::default()
+        })
+    }
 }
 
 /// What has arrived above a hole.
@@ -346,7 +361,7 @@ impl Receiver {
             window: config
                 .growth
                 .map(|growth| Box::new(ReceiveWindow::new(growth))),
-            extensions: None,
+            extensions: config.flow_control.map(Extensions::of),
             config,
             next: 0,
             deadline: Instant::MAX,
@@ -367,6 +382,9 @@ impl Receiver {
             window.open_actively();
             window.on_syn(now);
         }
+        if let Some(control) = self.flow_control() {
+            control.open(now, None);
+        }
         self.send_syn(0, now)
     }
 
@@ -383,9 +401,12 @@ impl Receiver {
         Packet::new(self.flow, self.config.opening, Body::Syn(syn))
     }
 
-    /// The connection is open without a handshake.
-    pub fn open(&mut self) {
+    /// The connection is open without a handshake, and this round trip known.
+    pub fn open(&mut self, now: Instant, rtt: Duration) {
         self.open = true;
+        if let Some(control) = self.flow_control() {
+            control.open(now, Some(rtt));
+        }
         self.answers_first = self.config.first_stands_in && !self.config.options.delays_syn_ack;
     }
 
@@ -408,7 +429,11 @@ impl Receiver {
 
     /// When to call [`on_timer`](Self::on_timer).
     pub fn deadline(&self) -> Option<Instant> {
-        (self.deadline != Instant::MAX).then_some(self.deadline)
+        let due = match self.config.flow_control {
+            None => self.deadline,
+            Some(_) => self.deadline.min(self.repetition()),
+        };
+        (due != Instant::MAX).then_some(due)
     }
 
     /// A packet has arrived; the answer, if there is one now.
@@ -473,13 +498,47 @@ impl Receiver {
     /// holds it back.
     #[inline]
     fn answer(&mut self, (start, end): (u64, u64), may_wait: bool, now: Instant) -> Option<Packet> {
-        if may_wait && self.may_delay(start, now) {
+        let moves = self.config.flow_control.is_some() && self.moves_limit(now);
+        if may_wait && !moves && self.may_delay(start, now) {
             return None;
         }
         if self.config.options.ack_pacer > 0 && self.waits_for_pacer(now) {
             return None;
         }
         Some(self.acknowledge(start, end, now))
+    }
+
+    /// The limits of flow control, where there are any.
+    #[inline]
+    fn flow_control(&mut self) -> Option<&mut FlowControl> {
+        self.config.flow_control?;
+        self.extensions.as_mut()?.flow_control.as_deref_mut()
+    }
+
+    /// When the limit is sent again; `Instant::MAX` for never.
+    fn repetition(&self) -> Instant {
+        let control = self
+            .extensions
+            .as_ref()
+            .and_then(|e| e.flow_control.as_ref());
+        let due = control.and_then(|control| control.deadline());
+        due.unwrap_or(Instant::MAX)
+    }
+
+    /// What has come in order is read at once. Whether that moves a limit of flow control.
+    #[inline(never)]
+    fn moves_limit(&mut self, now: Instant) -> bool {
+        let read = self.next;
+        let received = read + self.above.as_ref().map_or(0, |above| above.bytes);
+        let control = self.flow_control();
+        control.is_some_and(|control| control.on_data(read, received, now))
+    }
+
+    /// The sender is stopped by a limit. Whether that moves it.
+    #[cold]
+    fn answers_blocked(&mut self, now: Instant) -> bool {
+        let control = self.flow_control();
+        control.is_some_and(|control| control.on_blocked(now))
     }
 
     /// Any packet has arrived.
@@ -497,6 +556,9 @@ impl Receiver {
             }
             Body::SynAck(_) => {
                 self.extensions.get_or_insert_default().connecting = None;
+                if let Some(control) = self.flow_control() {
+                    control.measure(now);
+                }
                 return Some(self.acknowledge(self.next, self.next, now));
             }
             Body::Ack(_) => return None,
@@ -525,6 +587,7 @@ impl Receiver {
         if data.repeats() || self.answers_repetition {
             self.note_repetition(data);
         }
+        let urgent = urgent || data.is_blocked() && self.answers_blocked(now);
         if self.window.is_some() {
             return self.on_growing(data, orderly, urgent, now);
         }
@@ -591,6 +654,11 @@ impl Receiver {
 
     /// The delayed-acknowledgement timer may have expired.
     pub fn on_timer(&mut self, now: Instant) -> Option<Packet> {
+        if let Some(control) = self.flow_control()
+            && control.on_timer(now)
+        {
+            return Some(self.acknowledge(self.next, self.next, now));
+        }
         if self.deadline > now {
             return None;
         }
@@ -892,6 +960,11 @@ impl Receiver {
             (window, WindowField::Exact) => window,
             (window, _) => window.min(65_535),
         };
+        // Data that comes with the first packet shows no round trip.
+        let early = self.config.early_data.then_some(INITIAL_RTT);
+        if let Some(control) = self.flow_control() {
+            control.open(now, early);
+        }
         let mut answer = SynAck::new(syn.number, first.unwrap_or(fixed));
         if self.config.numbers {
             let numbers = &mut self.numbers().opening;
@@ -923,6 +996,9 @@ impl Receiver {
     fn advertised(&mut self, now: Instant) -> u32 {
         if let Some(window) = &mut self.window {
             return window.advertise(self.next, now);
+        }
+        if let Some(control) = self.flow_control() {
+            return control.field();
         }
         self.config.window_field.says(self.config.window)
     }
@@ -961,6 +1037,7 @@ mod tests {
             option_bytes: 8,
             window: UNLIMITED_WINDOW,
             growth: None,
+            flow_control: None,
             first_stands_in: false,
             delays_repetition_of_last: false,
             window_field: WindowField::Unscaled,
@@ -972,7 +1049,7 @@ mod tests {
     #[test]
     fn a_segment_without_data_above_a_hole_delivers_nothing() {
         let mut r = receiver(AckPolicy::Every);
-        r.open();
+        r.open(Instant::ZERO, Duration::ZERO);
         data(&mut r, 5, 1);
         let empty = Packet::data(0, 40, 2 * MSS, 0);
         r.on_packet(&empty, Instant(2));
@@ -987,7 +1064,7 @@ mod tests {
             segments in prop::collection::vec((0usize..60, 1usize..20), 0..60),
         ) {
             let mut r = receiver(AckPolicy::Every);
-            r.open();
+            r.open(Instant::ZERO, Duration::ZERO);
             let mut came = [false; 100];
             for (start, length) in segments {
                 let packet = Packet::data(0, 50, start as u64, length as u32);
@@ -1008,7 +1085,7 @@ mod tests {
             let config = Arc::get_mut(&mut r.config).unwrap();
             (config.first_stands_in, config.options.delays_syn_ack) = (true, delays_syn_ack);
             if without_handshake {
-                r.open();
+                r.open(Instant::ZERO, Duration::ZERO);
             }
             [0, 1].map(|number| data(&mut r, number, number).is_some())
         };

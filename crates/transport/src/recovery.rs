@@ -236,6 +236,13 @@ impl Recovery {
         self.detector.answer(c, now)
     }
 
+    /// A packet without data that reports the limit which stops the sender.
+    #[cold]
+    #[inline(never)]
+    pub fn report_blocked(&mut self, c: &mut Connection, now: Instant) -> Option<Packet> {
+        self.detector.report_blocked(c, now)
+    }
+
     /// Whether `segment` leaves now, where new data waits until there is enough of it for a burst.
     #[inline(always)]
     pub fn may_leave(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) -> bool {

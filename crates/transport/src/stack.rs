@@ -13,6 +13,7 @@ pub use omission::{Omission, Touches};
 pub use preset::Preset;
 pub use presets::{DEFAULT, PRESETS, all_presets, names};
 
+use super::flow_control::{FlowControlOptions, ReceiverName};
 use super::handshake::{Handshake, SMALLEST_INITIAL};
 pub use super::pacing::bucket::Bucket;
 use super::receive_window::{Field, Growth, ReceiveBuffer, ReceiveWindow};
@@ -61,6 +62,8 @@ pub struct ReceiveWindowOptions {
     pub buffer: Option<ReceiveBuffer>,
     /// Whether windows are scaled (RFC 7323).
     pub scaling: bool,
+    /// Whose flow control the receiver has, where packets are numbered. `limit` is its first window then.
+    pub receiver: ReceiverName,
 }
 
 /// How loss is found and repaired.
@@ -353,13 +356,26 @@ impl Stack {
             early_data: self.handshake == Handshake::ZeroRtt,
             sack_block_bytes: self.framing.sack_block,
             option_bytes: self.framing.option,
-            window: self.receive_window.limit.unwrap_or(UNLIMITED_WINDOW),
+            window: match self.flow_control() {
+                Some(_) => UNLIMITED_WINDOW,
+                None => self.receive_window.limit.unwrap_or(UNLIMITED_WINDOW),
+            },
+            flow_control: self.flow_control(),
             growth: self.growth(),
             delays_repetition_of_last: self.ns2.delays_repetition_of_last,
             first_stands_in: self.ns2.headerless_first,
             window_field: self.window_field(),
             fast_path: self.fast_path,
         }
+    }
+
+    /// The flow control of the receiver, where it has any.
+    pub fn flow_control(&self) -> Option<FlowControlOptions> {
+        let options = self.receive_window.receiver.options()?;
+        Some(match self.receive_window.limit {
+            Some(first) => options.beginning_with(first.into()),
+            None => options,
+        })
     }
 
     /// How the advertised window grows, where it does.
@@ -377,6 +393,9 @@ impl Stack {
     pub fn largest_window(&self) -> Option<u64> {
         let window = &self.receive_window;
         let unscaled = (self.field() == Field::Unscaled).then_some(u64::from(u16::MAX));
+        if let Some(control) = self.flow_control() {
+            return Some(control.largest());
+        }
         let limits = [
             window.limit.map(u64::from),
             window.buffer.map(|buffer| buffer.largest),

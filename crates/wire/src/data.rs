@@ -9,8 +9,8 @@ use std::fmt;
 #[repr(C)]
 pub struct Data {
     start: Four<u64>,
-    /// The length, and in its highest bits whether the packet repeats another and whether it
-    /// pushes: lengths are short.
+    /// The length, and in its highest bits whether the packet repeats another, whether it pushes and
+    /// whether its sender is blocked: lengths are short.
     len: u32,
     number: u32,
     options: Options,
@@ -18,6 +18,7 @@ pub struct Data {
 
 const REPEATS: u32 = 1 << 31;
 const PUSHES: u32 = 1 << 30;
+const BLOCKED: u32 = 1 << 29;
 
 #[derive(Clone, Copy)]
 enum Options {
@@ -61,7 +62,7 @@ impl Data {
     /// Bytes of payload.
     #[inline]
     pub fn len(&self) -> u32 {
-        self.len & !(REPEATS | PUSHES)
+        self.len & !(REPEATS | PUSHES | BLOCKED)
     }
 
     /// Whether it has no payload.
@@ -96,6 +97,16 @@ impl Data {
     /// Nothing follows for now.
     pub fn set_push(&mut self) {
         self.len |= PUSHES;
+    }
+
+    /// Whether the peer's limit stops its sender (RFC 9000 §19.12, §19.13).
+    pub fn is_blocked(&self) -> bool {
+        self.len & BLOCKED != 0
+    }
+
+    /// The peer's limit stops its sender.
+    pub fn set_blocked(&mut self) {
+        self.len |= BLOCKED;
     }
 
     /// Its packet's number, cut off after four bytes; zero where packets have none.

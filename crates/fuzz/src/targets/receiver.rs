@@ -20,7 +20,7 @@ fn driven(u: &mut Unstructured) -> Result<()> {
     let preset = choose(u, all_presets().map(|preset| preset.name))?;
     let stack = Stack::preset(preset).expect("a preset has a stack");
     let mut receiver = Receiver::new(Arc::new(stack.receiver()), 0);
-    receiver.open();
+    receiver.open(Instant::ZERO, Duration::ZERO);
     let (mut now, mut highest, mut came) = (Instant::ZERO, 0, 0);
     for _ in 0..MOST_STEPS {
         if u.is_empty() {

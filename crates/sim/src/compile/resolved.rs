@@ -7,6 +7,7 @@ use super::setting::Setting;
 use super::stack_environment::StackEnvironment;
 use crate::spec::{
     AckName, DelayAt, GrowthName, PacingName, PathSpec, RequestError, Scenario, StackSpec,
+    WindowSize,
 };
 use flowstart_control::{Amount, Bytes};
 use flowstart_network::chain::Chain;
@@ -157,7 +158,7 @@ impl StackSpec {
 
 /// The window where none is given: in packets where those of a flow may be of another
 /// size than the stack's.
-fn usual_window(stack: &Stack) -> Option<Amount> {
+fn usual_window(stack: &Stack) -> Option<WindowSize> {
     let whole = |bytes: u32| match bytes % stack.framing.mss {
         0 => Amount::Packets((bytes / stack.framing.mss).into()),
         _ => Amount::Bytes(bytes.into()),
@@ -167,5 +168,5 @@ fn usual_window(stack: &Stack) -> Option<Amount> {
         .receive_window
         .limit
         .filter(|_| stack.receive_window.buffer.is_none())
-        .map(whole)
+        .map(|bytes| WindowSize::Size(whole(bytes)))
 }

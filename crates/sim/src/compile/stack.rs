@@ -2,9 +2,10 @@
 
 use super::checks::within;
 use crate::spec::{
-    AckName, GrowthName, PacingName, RequestError, StackSpec, out_of_range, unknown,
+    AckName, GrowthName, PacingName, RequestError, StackSpec, WindowSize, out_of_range, unknown,
 };
 use flowstart_control::{Amount, Bytes, Duration, InitialWindow};
+use flowstart_transport::flow_control::ReceiverName;
 use flowstart_transport::receiver::AckPolicy;
 use flowstart_transport::stack::{Bucket, DEFAULT, Pacing, Stack, names};
 use flowstart_transport::{ReceiveBuffer, RttRule};
@@ -21,9 +22,13 @@ impl StackSpec {
         stack.framing.mss = mss.unwrap_or(stack.framing.mss);
         stack.receiver.ack = self.ack_policy(stack.receiver.ack);
         stack.receive_window.limit = match self.window {
-            Some(window) => Some(self.window_bytes(window, &stack)?),
+            Some(WindowSize::Unlimited) => None,
+            Some(WindowSize::Size(window)) => Some(self.window_bytes(window, &stack)?),
             None => stack.usual_window(),
         };
+        if self.window == Some(WindowSize::Unlimited) {
+            self.lift_window(&mut stack)?;
+        }
         self.override_buffer(&mut stack)?;
         self.override_timer(&mut stack)?;
         stack.pacing.rule = self.pacing_rule(stack.pacing.rule);
@@ -56,6 +61,20 @@ impl StackSpec {
             let problem = format!("`{value}` changes nothing: {why}");
             Err(RequestError::new(format!("stack.{field}"), problem))
         })
+    }
+
+    /// No window limits the sender, neither by a buffer nor by flow control.
+    fn lift_window(&self, stack: &mut Stack) -> Result<(), RequestError> {
+        let growth = self.window_growth == Some(GrowthName::Linux);
+        let receiver = self.receiver.is_some_and(|name| name != ReceiverName::None);
+        if growth || receiver {
+            let field = if growth { "window_growth" } else { "receiver" };
+            let problem = format!("`unlimited` leaves no window; leave out stack.{field}");
+            return Err(RequestError::new("stack.window", problem));
+        }
+        stack.receive_window.buffer = None;
+        stack.receive_window.receiver = ReceiverName::None;
+        Ok(())
     }
 
     /// The receive buffer. One that is not given follows a window that needs a larger one.
@@ -131,7 +150,7 @@ impl StackSpec {
     /// Whether the buffer follows from the window that is given.
     pub(super) fn window_comes_first(&self) -> bool {
         let buffer = self.receive_buffer.or(self.receive_buffer_max);
-        self.window.is_some() && buffer.is_none()
+        matches!(self.window, Some(WindowSize::Size(_))) && buffer.is_none()
     }
 
     fn pacing_rule(&self, preset: Pacing) -> Pacing {

@@ -100,7 +100,7 @@ impl Simulation<'_> {
             }
             Opening::Established(rtt) => {
                 ends.sender.open_established(now, rtt);
-                ends.receiver.open();
+                ends.receiver.open(now, rtt);
             }
         }
     }

@@ -3,18 +3,23 @@
 use super::bounds::{rate, segment_size, time, within};
 use super::definition::{Need, fields, names, needs, plain, text};
 use super::error::RequestError;
+use flowstart_control::units::ParseError;
 use flowstart_control::{Amount, Bytes, Duration, InitialWindow, Rate, RateCodes};
 use flowstart_transport::Handshake;
 use flowstart_transport::RttRule;
+use flowstart_transport::flow_control::ReceiverName;
 use flowstart_transport::receiver::AckPolicy;
 use flowstart_transport::stack::RecoveryKind::{
     self, NewReno, Ns2Sack, Quic, Rack, Reno, Sack, Tahoe,
 };
 use flowstart_transport::stack::{EcnMode, Pacing, ReductionKind, Restart, Sharing, Stack, Undo};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+use std::str::FromStr;
 
-text!(InitialWindow);
+text!(InitialWindow, WindowSize);
 plain!(AckName, GrowthName, PacingName);
 names!(
     RecoveryKind,
@@ -22,6 +27,7 @@ names!(
     Handshake,
     Restart,
     RateCodes,
+    ReceiverName,
     Sharing,
     Undo
 );
@@ -336,8 +342,18 @@ fields! {
         #[needs(TICKS)]
         #[sets(ns2.coarse_pacing)]
         pub coarse_pacing: Option<bool>,
-        /// Maximum window that the receiver advertises, in bytes or packets.
-        pub window: Option<Amount>,
+        /// Maximum window that the receiver advertises, in bytes or packets, or `unlimited`.
+        ///
+        /// With a `receiver` its first window, which that updates by its rules. `unlimited` is no
+        /// limit and no flow control.
+        pub window: Option<WindowSize>,
+        /// Receiver with flow control: `chrome`, `firefox`, `curl` or a QUIC stack; `none` for none.
+        ///
+        /// It begins with its shipped windows, of a client that downloads over one stream, and offers
+        /// more by its rules.
+        #[needs(NUMBERS)]
+        #[sets(receive_window.receiver)]
+        pub receiver: Option<ReceiverName>,
         /// Growth of the advertised window: `none` or `linux`.
         ///
         /// `none` is the full window from the beginning. `linux` grows with received data and with
@@ -448,6 +464,47 @@ fn share_of_buffer(field: &str, share: &f64) -> Result<(), RequestError> {
     match (0.01..=1.0).contains(share) {
         true => Ok(()),
         false => Err(RequestError::new(field, problem())),
+    }
+}
+
+/// A window that a receiver advertises.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum WindowSize {
+    /// No limit.
+    Unlimited,
+    /// This many bytes or packets.
+    Size(Amount),
+}
+
+impl fmt::Display for WindowSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WindowSize::Unlimited => f.write_str("unlimited"),
+            WindowSize::Size(amount) => amount.fmt(f),
+        }
+    }
+}
+
+impl FromStr for WindowSize {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<WindowSize, ParseError> {
+        match text.trim() {
+            "unlimited" => Ok(WindowSize::Unlimited),
+            text => text.parse().map(WindowSize::Size),
+        }
+    }
+}
+
+impl Serialize for WindowSize {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for WindowSize {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<WindowSize, D::Error> {
+        String::deserialize(d)?.parse().map_err(D::Error::custom)
     }
 }
 

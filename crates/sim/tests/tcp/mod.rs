@@ -4,6 +4,7 @@
 mod bbr;
 mod conversations;
 mod ecn;
+mod flow_control;
 mod followers;
 mod growth_gate;
 mod hystart_figure_2;

@@ -2,6 +2,7 @@
 //! to which the controller responds.
 
 use super::super::ecn::EcnSender;
+use super::super::flow_control::decode;
 use super::super::rtt::RttSample;
 use super::super::segment::ByteRange;
 use super::super::sent::{Departures, NewlyAcked, NewlyAckedPackets, Reception};
@@ -30,13 +31,30 @@ impl Connection {
         }
     }
 
-    /// Takes over the window that a segment advertises.
+    /// Takes over the window that a segment advertises, or the limit of flow control.
     pub fn take_window(&mut self, advertised: u32) {
+        if self.limit != u64::MAX {
+            return self.take_limit(advertised);
+        }
         self.peer_window = if advertised == UNLIMITED_WINDOW {
             u64::MAX
         } else {
             u64::from(advertised)
         };
+    }
+
+    /// Takes over the window that the answer to a SYN advertises. Limits of flow control are known.
+    pub fn take_syn_window(&mut self, advertised: u32) {
+        if self.limit == u64::MAX {
+            self.take_window(advertised);
+        }
+    }
+
+    /// Takes over a limit of flow control, which is never lowered.
+    fn take_limit(&mut self, field: u32) {
+        if let Some((limit, level)) = decode(field, self.limit) {
+            (self.limit, self.level) = (limit, level);
+        }
     }
 
     /// Takes in an acknowledgement of all below `una`, which is above SND.UNA, while the ledger is
@@ -173,7 +191,7 @@ impl Connection {
         signal.srtt = self.rtt.srtt();
         (signal.una, signal.nxt) = (self.una(), self.high());
         signal.queued = self.queued - self.nxt.min(self.queued);
-        signal.peer_window = self.peer_window;
+        signal.peer_window = self.peer_window();
         let repairing = self.una() < self.repairing_until;
         if let Some(rate) = self.sent.delivery() {
             let least = self.rtt.min_rtt();

@@ -30,7 +30,7 @@ impl Connection {
     /// Notifies the controller that all that left over a long time was lost. The loss itself has
     /// lowered the threshold.
     pub fn on_persistent_congestion(&mut self, now: Instant) {
-        let (flight, peer_window) = (self.sent.in_flight(), self.peer_window);
+        let (flight, peer_window) = (self.sent.in_flight(), self.peer_window());
         self.session.on_timeout(now, flight, peer_window, true);
     }
 
@@ -63,7 +63,8 @@ impl Connection {
     /// Notifies the controller of a mark.
     pub fn answer_mark(&mut self, now: Instant) {
         let flight = self.outstanding();
-        self.session.on_marked(now, flight, self.peer_window);
+        let window = self.peer_window();
+        self.session.on_marked(now, flight, window);
         self.record_reduction();
     }
 
@@ -97,7 +98,8 @@ impl Connection {
             return;
         }
         let flight = self.outstanding() - added;
-        self.session.on_loss(now, flight, self.peer_window);
+        let window = self.peer_window();
+        self.session.on_loss(now, flight, window);
         self.record_reduction();
     }
 
@@ -122,8 +124,8 @@ impl Connection {
         let flight = pipe.min(self.outstanding());
         let repeated = self.timeouts_in_a_row > 1 || reduced;
         let own = self.session.window.timeout.is_some();
-        self.session
-            .on_timeout(now, flight, self.peer_window, repeated);
+        let window = self.peer_window();
+        self.session.on_timeout(now, flight, window, repeated);
         self.record_reduction();
         if !own {
             self.rtt.back_off();

@@ -79,6 +79,19 @@ impl Connection {
         Some(self.empty_packet(wire, self.high(), wrapped(number)))
     }
 
+    /// Notifies the peer that its limit stops the sender.
+    #[cold]
+    pub fn transmit_blocked(&mut self, now: Instant) -> Option<Packet> {
+        /// DATA_BLOCKED or STREAM_DATA_BLOCKED (RFC 9000 §19.12, §19.13), whose numbers take 4 bytes.
+        const FRAME: u32 = 1 + 4 + 4;
+        self.blocked_at = self.limit;
+        let mut packet = self.transmit_empty(self.stack.framing.bare + FRAME, now)?;
+        if let Body::Data(data) = &mut packet.body {
+            data.set_blocked();
+        }
+        Some(packet)
+    }
+
     /// The end of a handshake in a separate full packet, which has no number among those of data.
     pub fn end_of_handshake(&mut self) -> Packet {
         self.empty_packet(self.stack.packet(), 0, 0)

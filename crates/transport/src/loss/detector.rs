@@ -87,6 +87,11 @@ macro_rules! for_each_method {
         None
     }
 
+    /// A packet without data that reports the limit which stops the sender.
+    fn report_blocked(&mut self, _c: &mut Connection, _now: Instant) -> Option<wire::Packet> {
+        None
+    }
+
     /// Whether `segment` leaves now, where new data waits until there is enough of it for a burst.
     fn may_leave(&mut self, _c: &mut Connection, _segment: SegmentRange, _now: Instant) -> bool {
         true

@@ -2,6 +2,7 @@
 
 use super::{Sender, State};
 use crate::connection::Counters;
+use crate::flow_control::Level;
 use crate::info::Info;
 use crate::rtt::RttEstimator;
 use crate::throughput::Delivered;
@@ -106,6 +107,11 @@ impl Sender {
             .lost()
             .into_iter()
             .flat_map(|lost| lost.iter())
+    }
+
+    /// The level of flow control that stops it, where it has data beyond the peer's limit.
+    pub fn blocked_by(&self) -> Option<Level> {
+        self.connection.blocked_by()
     }
 
     /// One past the highest byte ever sent.

@@ -16,6 +16,7 @@
 //! are those of qlog's event of a blocked sender and of msquic's statistics of streams.
 
 use super::Sender;
+use crate::flow_control::Level;
 use flowstart_control::named;
 
 named! {
@@ -74,6 +75,13 @@ impl Sender {
             return Limit::Pacing;
         }
         let in_window = c.window().has_room(self.flight());
+        if let Some(level) = c.blocked_by() {
+            return match (in_window, level) {
+                (false, _) => Limit::Cwnd,
+                (true, Level::Stream) => Limit::StreamFlowControl,
+                (true, Level::Connection) => Limit::ConnectionFlowControl,
+            };
+        }
         if c.has_nothing_to_send() {
             let waits = self.send_buffer.as_ref().is_some_and(|b| b.holds_back());
             return match (waits, in_window) {

@@ -148,7 +148,7 @@ impl Sender {
             return;
         }
         let c = &mut self.connection;
-        c.take_window(answer.window);
+        c.take_syn_window(answer.window);
         // Where packets are numbered there is no doubt which it answers.
         let exact = opening.sent.get(answered as usize).copied();
         opening.lost |= exact.is_some() && opening.is_missing(answer);

@@ -47,6 +47,12 @@ impl Sender {
             return Some(packet);
         }
         let c = &mut self.connection;
+        if c.owes_blocked()
+            && let Some(packet) = self.recovery.report_blocked(c, now)
+        {
+            return Some(packet);
+        }
+        let c = &mut self.connection;
         self.pacer.nothing_to_send();
         c.record_limit(self.recovery.pipe(c), now);
         if is_stalled(c) || self.persist == Persist::Due {

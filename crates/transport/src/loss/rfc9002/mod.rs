@@ -237,6 +237,13 @@ impl LossDetector for Rfc9002 {
         Some(packet)
     }
 
+    fn report_blocked(&mut self, c: &mut Connection, now: Instant) -> Option<wire::Packet> {
+        let packet = c.transmit_blocked(now)?;
+        self.last_sent = now;
+        self.set_timer(c);
+        Some(packet)
+    }
+
     /// When to call [`on_timer`](Self::on_timer).
     fn deadline(&self) -> Option<Instant> {
         self.due

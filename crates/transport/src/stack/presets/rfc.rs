@@ -113,6 +113,7 @@ impl Stack {
                 unbounded: false,
                 buffer: None,
                 scaling: true,
+                receiver: ReceiverName::None,
             },
             sharing: SharingOptions {
                 kind: Sharing::None,
