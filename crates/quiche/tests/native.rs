@@ -21,7 +21,7 @@ fn simulated() -> Vec<Control> {
 
 #[test]
 fn the_preset_agrees_with_the_stack_on_four_fifths_of_the_grid() {
-    let pairs = agreement::pairs(STACK, &simulated(), lab::run_native).unwrap();
+    let pairs = agreement::pairs((STACK, "none"), &simulated(), lab::run_native).unwrap();
     agreement::page(STACK, &pairs).unwrap();
     // The page names the causes of the others. quiche's random numbers have no seed, so its tables may
     // differ by a few transfers.

@@ -3,6 +3,7 @@
 use flowstart_quinn::noq::lab;
 
 const STACK: &str = "noq";
+const RECEIVER: &str = "quinn";
 const TRACED: usize = 0;
 
 include!("../../live/tests/shared/native.rs");

@@ -3,6 +3,7 @@
 use flowstart_quinn::quinn::lab;
 
 const STACK: &str = "quinn";
+const RECEIVER: &str = "quinn";
 const TRACED: usize = 1;
 
 include!("../../live/tests/shared/native.rs");

@@ -20,7 +20,7 @@ fn native(options: &str, size: &str) -> Outcome {
 fn the_page_says_how_far_the_preset_agrees_with_the_stack_on_the_grid() {
     // BBR is not simulated as the stack has it.
     let cubic = &NATIVE[..1];
-    let pairs = agreement::pairs(STACK, cubic, lab::run_native).unwrap();
+    let pairs = agreement::pairs((STACK, "none"), cubic, lab::run_native).unwrap();
     let (page, current) = agreement::page(STACK, &pairs).unwrap();
     assert!(
         page == current,

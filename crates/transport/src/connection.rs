@@ -427,8 +427,17 @@ impl Connection {
         self.is_drained() && self.sent.first_lost().is_none()
     }
 
-    /// What has been sent so far used the window, or would have but for the pacer (RFC 9002 §7.8).
-    pub fn record_limited(&mut self) {
+    /// The pacer holds data back with `pipe` bytes in flight. It would have used the window (RFC 9002
+    /// §7.8), but where a share in flight decides, which no pacer changes.
+    #[cold]
+    pub fn record_paced(&mut self, pipe: u64) {
+        if self.stack.window.used_from == Utilization::Full || self.uses_window(pipe) {
+            self.record_limited();
+        }
+    }
+
+    /// What has been sent so far used the window.
+    fn record_limited(&mut self) {
         // While going back, an acknowledgement may pass `nxt` by far.
         self.limited.note(self.high());
     }

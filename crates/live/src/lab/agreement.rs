@@ -81,13 +81,14 @@ impl Pair {
     }
 }
 
-/// Every transfer of the grid under these congestion controls, which `run` runs in the stack.
+/// Every transfer of the grid under these congestion controls, which `run` runs in the stack. The
+/// `receiver` has the stack's own windows, by its name, or `none`.
 ///
 /// # Errors
 ///
 /// What the stack cannot run.
 pub fn pairs(
-    preset: &str,
+    (preset, receiver): (&str, &str),
     controls: &[Control],
     run: impl Fn(&Native, ExternalSender, Clock) -> Result<Outcome, RequestError>,
 ) -> Result<Vec<Pair>, RequestError> {
@@ -103,7 +104,7 @@ pub fn pairs(
                     r#"
                     seed = 1
                     path = {{ {path} }}
-                    stack = {{ preset = "{preset}" }}
+                    stack = {{ preset = "{preset}", receiver = "{receiver}" }}
                     flows = [{{ startup = "{startup}", cc = "{cc}", size = "{size}" }}]
                     "#
                 ))?;

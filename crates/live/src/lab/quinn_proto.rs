@@ -137,16 +137,20 @@ macro_rules! quinn_proto_lab {
             SocketAddr::new(Ipv4Addr::LOCALHOST.into(), port)
         }
 
-        fn transport(controllers: Option<Controllers>) -> Arc<TransportConfig> {
+        /// With the stack's own windows where flow control is simulated too, else with no limits.
+        fn transport(controllers: Option<Controllers>, shipped: bool) -> Arc<TransportConfig> {
             let mut config = TransportConfig::default();
             config
                 .initial_mtu(MTU)
                 .mtu_discovery_config(None)
-                .stream_receive_window(VarInt::MAX)
-                .receive_window(VarInt::MAX)
-                .send_window(u64::MAX / 2)
                 .max_idle_timeout(Some(IdleTimeout::from(VarInt::from_u32(600_000))))
                 .allow_spin(false);
+            if !shipped {
+                config
+                    .stream_receive_window(VarInt::MAX)
+                    .receive_window(VarInt::MAX)
+                    .send_window(u64::MAX / 2);
+            }
             if let Some(controllers) = controllers {
                 config.congestion_controller_factory(controllers);
             }
@@ -168,7 +172,8 @@ macro_rules! quinn_proto_lab {
                 flow: &ExternalSender,
                 now: Instant,
             ) -> Ends {
-                let of = |side| transport((side == sender).then(|| controllers.clone()));
+                let shipped = flow.stack.flow_control().is_some();
+                let of = |side| transport((side == sender).then(|| controllers.clone()), shipped);
                 let crypto = QuicServerConfig::try_from(server).expect(RANDOM);
                 let mut server = ServerConfig::with_crypto(Arc::new(crypto));
                 server.transport_config(of(Side::Server));

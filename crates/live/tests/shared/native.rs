@@ -13,7 +13,7 @@ fn native(options: &str, size: &str) -> Outcome {
 
 #[test]
 fn the_preset_agrees_with_the_stack_on_the_grid_as_the_page_says() {
-    let pairs = agreement::pairs(STACK, &NATIVE, lab::run_native).unwrap();
+    let pairs = agreement::pairs((STACK, "none"), &NATIVE, lab::run_native).unwrap();
     let (page, current) = agreement::page(STACK, &pairs).unwrap();
     assert!(
         page == current,
@@ -45,4 +45,20 @@ fn every_control_of_the_stack_completes_a_transfer() {
         let outcome = native(&format!("cc={}", control.name), "1MB");
         assert!(outcome.fct.is_some(), "{}", control.name);
     }
+}
+
+#[test]
+fn the_preset_agrees_with_the_stack_with_its_shipped_windows() {
+    let pairs = agreement::pairs((STACK, RECEIVER), &NATIVE, lab::run_native).unwrap();
+    for pair in pairs.iter().filter(|pair| pair.difference().abs() > 0.01) {
+        println!(
+            "{} {} {}: {:+.2} %",
+            pair.path,
+            pair.control,
+            pair.size,
+            100.0 * pair.difference()
+        );
+    }
+    let near = agreement::within(&pairs, 0.01);
+    assert!(near * 100 >= pairs.len() * 95, "{near} of {}", pairs.len());
 }

@@ -381,7 +381,8 @@ fields! {
         pub receive_share: Option<f64>,
         /// Send buffer for unacknowledged data (`tcp_wmem[2]`).
         ///
-        /// Only payload counts. An application with more data resumes when a third is free.
+        /// Only payload counts. An application with more data resumes when a third is free; with
+        /// numbered packets as soon as anything is.
         #[usual("without limit")]
         #[check(send_buffer)]
         #[sets(window.send_buffer)]

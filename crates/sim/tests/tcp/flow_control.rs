@@ -46,6 +46,38 @@ fn bursts_of_offers_let_the_window_of_quinn_grow_to_many_of_the_receivers() {
     assert!((9.0..10.5).contains(&windows), "{windows}");
 }
 
+/// The largest cwnd of a transfer to a receiver of 1.25 MB, in windows of the receiver.
+fn windows(preset: &str, cc: &str) -> f64 {
+    let text = format!(
+        r#"
+        path = {{ {FAR}, buffer = "100MB" }}
+        stack = {{ preset = "{preset}", receiver = "quinn" }}
+        flows = [{{ startup = "slow-start", cc = "{cc}", size = "100MB" }}]
+        "#
+    );
+    let scenario = Scenario::from_toml(&text).unwrap_or_else(|e| panic!("{e}"));
+    let outcome = run(&scenario).unwrap_or_else(|e| panic!("{e}"));
+    outcome.flows.row(0).max_cwnd_segments * 1452.0 / 1_250_000.0
+}
+
+#[test]
+fn a_gate_on_growth_keeps_cwnd_near_what_the_receiver_lets_be_in_flight() {
+    // What left while half of cwnd was in flight lets it grow, up to a flight later.
+    for (preset, most) in [
+        ("s2n", 2.1),
+        ("quiche", 2.1),
+        ("neqo", 3.4),
+        ("quicly", 3.4),
+    ] {
+        let windows = windows(preset, "cubic");
+        assert!(windows < most, "{preset}: {windows}");
+    }
+    for (preset, cc) in [("tquic", "cubic"), ("tquic", "reno"), ("picoquic", "reno")] {
+        let windows = windows(preset, cc);
+        assert!(windows > 30.0, "{preset}, {cc}: {windows}");
+    }
+}
+
 #[test]
 fn an_unlimited_window_is_no_flow_control() {
     let of = |fields: &str| {

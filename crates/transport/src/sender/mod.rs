@@ -110,7 +110,7 @@ impl Sender {
             send_buffer: stack
                 .window
                 .send_buffer
-                .map(|size| Box::new(SendBuffer::new(size))),
+                .map(|size| Box::new(SendBuffer::new(size, !stack.numbers_packets()))),
             connection: Connection::new(stack, flow, controller),
             pacer: Pacer::default(),
             bucket: None,

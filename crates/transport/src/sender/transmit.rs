@@ -124,7 +124,8 @@ impl Sender {
     fn record_paced(&mut self) {
         let rule = self.connection.stack().pacing.rule;
         if matches!(rule, Pacing::Rfc9002(_) | Pacing::TokenBucket(_)) {
-            self.connection.record_limited();
+            let pipe = self.recovery.pipe(&self.connection);
+            self.connection.record_paced(pipe);
         }
     }
 

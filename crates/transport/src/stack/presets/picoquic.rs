@@ -24,6 +24,11 @@ const OMISSIONS: &[Omission] = &[
     ).above(1 << 20).unless("window"),
     Omission::of(
         Touches::Startup,
+        "cubic.c, cc_common.c 210-222",
+        "the window grows only if it, and not the peer's, stopped the last packet",
+    ).under("cubic"),
+    Omission::of(
+        Touches::Startup,
         "newreno.c",
         "slow start ends when round trips rise by a quarter: `hystart` does so under this preset",
     ).under("reno").with("slow-start"),
@@ -63,6 +68,8 @@ impl Stack {
                 initial: InitialWindow::Bytes(15_360),
                 // sender.c reports idle times; newreno.c and cubic.c have no rule for them.
                 restart: Restart::Keep,
+                // newreno.c 101-120: the check whether the window is used is commented out.
+                grow_when_app_limited: true,
                 ..base.window
             },
             pacing: PacingOptions {

@@ -44,6 +44,8 @@ impl Stack {
                 initial: InitialWindow::Bytes(12_000),
                 // congestion_control/cubic.rs, `on_sent`, keeps the window over idle times.
                 restart: Restart::Keep,
+                // connection/recovery.rs 365: no ACK is of an application that leaves the window unused.
+                grow_when_app_limited: true,
                 ..base.window
             },
             // lib.rs, `enable_pacing`; congestion_control/pacing.rs.
