@@ -147,7 +147,7 @@ def _finite(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class MapData(Result):
     """The numbers of a map; `SweepMap` adds the summary and the report."""
 

@@ -236,7 +236,7 @@ def _again(found: MapData) -> list[str]:
     return [html.heading("The worst cells again"), html.code("\n".join(commands))]
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class SweepMap(MapData):
     """Regret, harm and the fastest startups of a sweep; `docs/guides/maps.md` defines every number.
 

@@ -165,7 +165,7 @@ FEW_ROWS = 10_000
 """JSON of so many rows takes half a second."""
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class ReplayData(Result):
     """The transfers and intervals of a replay; `Replay` adds the summary and the report."""
 

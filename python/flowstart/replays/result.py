@@ -201,7 +201,7 @@ def _drawn(replay: ReplayData) -> dict[str, figure_files.Draw]:
     return draw
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Replay(ReplayData):
     """The transfers of a capture under each variant, and the verdict.
 
