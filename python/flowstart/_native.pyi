@@ -69,6 +69,8 @@ class ComparisonPlan:
         """The time in seconds in which no transfer of this size can be complete."""
     def rows(self, batch: Outcomes, cases: Sequence[NamedCase]) -> ComparisonRows:
         """The rows of a batch whose scenarios are these cases."""
+    def rows_from_bytes(self, data: bytes) -> ComparisonRows:
+        """The rows in the bytes that `ComparisonRows.to_bytes` returns."""
     def command(
         self,
         words: list[str],
@@ -93,6 +95,8 @@ class ComparisonRows:
     """The rows of a comparison."""
 
     def __len__(self) -> int: ...
+    def to_bytes(self) -> bytes:
+        """The rows as bytes, for another process."""
     def of_runs(self, begin: int, end: int) -> ComparisonRows:
         """The rows of runs from one number to before another."""
     @staticmethod

@@ -1,12 +1,15 @@
 """The public names of the package, and their examples."""
 
+import copy
 import dataclasses
 import doctest
 import inspect
 import pickle
 import typing
 from collections.abc import Iterator
+from typing import Any
 
+import numpy
 import pytest
 
 import flowstart as fs
@@ -151,8 +154,8 @@ def test_an_error_is_one_line_about_its_location_or_its_option(
     error = fs.RequestError("x", location, value)
     assert str(error) == text
     assert str(error.in_options()) == option
-    copy = pickle.loads(pickle.dumps(error))
-    assert (str(copy), copy.location, copy.input) == (text, location, value)
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.location, again.input) == (text, location, value)
 
 
 def test_an_error_of_the_simulator_has_the_location_of_its_field() -> None:
@@ -160,3 +163,81 @@ def test_an_error_of_the_simulator_has_the_location_of_its_field() -> None:
         fs.run({"path": {"rate": "1Mbps", "rtt": "1ms"}, "flows": [{"size": "big"}]})
     assert refused.value.location == ("flows", 0, "size")
     assert str(refused.value).startswith("flows[0].size: `big`")
+
+
+API: Any = fs
+"""Without types, for calls that are wrong."""
+SCENARIO = {"path": {"rate": "5Mbps", "rtt": "64ms"}, "flows": [{"size": "20kB"}]}
+PATH = fs.NetworkPath(rate="5Mbps", rtt="64ms")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: API.compare(PATH, startups=["hystart"], sizes=["20kB"]),
+        lambda: API.run(SCENARIO, trace=True),
+        lambda: API.run_many([SCENARIO]),
+        lambda: API.read_capture("tests/data/captures/small.pcap"),
+        lambda: API.replay("tests/data/captures/small.pcap", startups=["hystart"]),
+    ],
+)
+def test_a_result_is_pickled_copied_and_equal_to_another_of_the_same_request(make: Any) -> None:
+    first, second = make(), make()
+    assert first == second
+    assert pickle.loads(pickle.dumps(first)) == first
+    assert copy.deepcopy(first) == first
+    assert first != "a result"
+
+
+def test_comparisons_of_other_sizes_are_not_equal() -> None:
+    first, second = (
+        fs.compare(PATH, startups=["hystart"], sizes=[size], uncertainty=False)
+        for size in ("20kB", "21kB")
+    )
+    assert first != second
+
+
+def test_lists_of_numpy_are_lists() -> None:
+    sizes = numpy.array([10_000, 20_000])
+    result = API.compare(PATH, startups=["hystart"], sizes=sizes, uncertainty=False)
+    assert result.plan.sizes == ("10000B", "20000B")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: API.compare(5), "`5`: an fs.Scenario, its fields"),
+        (lambda: API.run(None), "`None`: an fs.Scenario"),
+        (lambda: API.replay(5), "`5`: the name of a capture"),
+        (lambda: API.read_capture(5), "`5`: the name of a capture"),
+        (lambda: API.sweep(5, "x"), "`5`: an fs.Sweep"),
+        (lambda: API.sweep("map", 6), "folder = 6: a name is needed"),
+        (lambda: API.run_many(5), "scenarios = 5: a list of scenarios is needed"),
+        (lambda: API.get_algorithm(5), "no algorithm is called `5`"),
+        (lambda: API.compare(PATH, variants=5), "variants = 5: a list is needed"),
+        (lambda: API.compare(PATH, variants=[5]), "variants = 5: an fs.Variant or text"),
+        (lambda: API.compare(PATH, startups="hystart"), r"such as \['hystart'\]"),
+        (lambda: API.compare(PATH, workers="x"), "workers = 'x': a whole number is needed"),
+        (lambda: API.compare(PATH, seed=True), "seed = True: a whole number is needed"),
+        (lambda: API.compare(PATH, baseline=5), "baseline = 5: text is needed"),
+        (lambda: API.compare(PATH, uncertainty="no"), "uncertainty = 'no': True or False"),
+        (lambda: API.compare(PATH, progress=5), "progress = 5: a function is needed"),
+        (lambda: API.compare(PATH, on="x"), "on: `x`: a live run is in one of noq"),
+    ],
+)
+def test_a_value_of_the_wrong_type_is_refused(call: Any, message: str) -> None:
+    with pytest.raises(fs.RequestError, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: API.run(), "^run.*missing a required argument: 'scenario_like'"),
+        (lambda: API.compare(on="noq"), "^compare.*missing a required argument: 'setting'"),
+        (lambda: API.compare(PATH, ["hystart"]), "^compare.*too many positional arguments"),
+    ],
+)
+def test_a_wrong_call_names_the_public_function(call: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        call()

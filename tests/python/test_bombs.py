@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 import polars as pl
 import pytest
 
+import flowstart as fs
 import peak
 from flowstart.captures import sources
 from flowstart.errors import RequestError
@@ -137,7 +138,7 @@ def test_a_reader_that_ends_is_a_refusal_that_names_the_file_and_its_format(
     tmp_path: pathlib.Path,
 ) -> None:
     file = tmp_path / "damaged"
-    file.write_bytes(gzip.compress(b""))
+    file.write_bytes(gzip.compress(bytes(sources.IN_PROCESS + 1)))
     with pytest.raises(RequestError, match=rf"{file} \(qlog, gzip\) cannot be read: it is damaged"):
         sources.call(None, "qlog", [str(file)], sys.exit, 3)
 
@@ -157,7 +158,7 @@ def test_a_caller_that_is_cancelled_ends_the_reader(tmp_path: pathlib.Path) -> N
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with its caller")
 def test_a_reader_ends_with_a_caller_that_is_killed(tmp_path: pathlib.Path) -> None:
-    (tmp_path / "log").write_text("")
+    (tmp_path / "log").write_bytes(sources.PARQUET)
     wait = [sys.executable, "-u", "-c", WAIT, str(tmp_path / "log")]
     with subprocess.Popen(wait, stdout=subprocess.PIPE) as caller:
         assert caller.stdout is not None
@@ -187,3 +188,14 @@ def test_lines_are_measured_across_blocks(
         pytest.raises(RequestError, match=f"line at byte {at} is longer than 65536 bytes"),
     ):
         list(sources.lines(str(file), stream))
+
+
+def test_a_short_text_is_read_in_this_process(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(subprocess, "Popen")
+    file = tmp_path / "log.csv.gz"
+    row = "2024-01-01T00:00:{:02},10000,0.2,0.05\n"
+    lines = ["time,bytes,duration,rtt\n", *(row.format(second % 60) for second in range(1000))]
+    file.write_bytes(gzip.compress("".join(lines).encode()))
+    assert fs.read_capture(file, columns={"rtt": "rtt:s"}).transfers.height == 1000

@@ -654,3 +654,41 @@ def test_a_live_stack_outside_of_the_build_is_refused_with_what_builds_it(cli: C
             assert answer.status == 2
             assert f"--stack: `{stack}`: is not in this build; `make live" in answer.err
             assert answer.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (["compare", *PATH, "--reverse_rate", "1Mbps"], "--reverse_rate"),
+        (["compare", *PATH, "--max_time=3h"], "--max_time"),
+        (["compare", "-h", "--bogus"], "--bogus"),
+        (["--help", "--bogus"], "--bogus"),
+        (["compare", "-x", "--help"], "-x"),
+    ],
+)
+def test_an_option_is_written_as_in_the_help(cli: Cli, words: list[str], option: str) -> None:
+    refused = cli(*words)
+    assert (refused.status, refused.out) == (2, "")
+    assert f"flowstart: {option}: there is no such option" in refused.err
+
+
+@pytest.mark.parametrize("number", ["1_0", "٣", " 2", "2.0"])
+def test_a_whole_number_is_written_in_digits(cli: Cli, number: str) -> None:
+    refused = cli("compare", *PATH, f"--flows={number}")
+    assert (refused.status, refused.out) == (2, "")
+    assert f"--flows: `{number}` is not a whole number" in refused.err
+
+
+def test_a_value_is_missing_where_files_begin(cli: Cli) -> None:
+    refused = cli("capture", "--columns", "--", "a.pcap", "--help")
+    assert (refused.status, refused.out) == (2, "")
+    assert "--columns: a value is missing" in refused.err
+
+
+def test_a_closed_standard_input_is_refused() -> None:
+    command = f"exec {sys.executable} -m flowstart capture - <&-"
+    ended = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == (
+        "flowstart: the standard input cannot be read: Bad file descriptor; name a file\n"
+    )

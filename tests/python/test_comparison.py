@@ -339,8 +339,8 @@ def test_flows_that_got_nothing_across_have_failed_even_where_the_duration_cut_t
     ("wrong", "message"),
     [
         ({"sizes": [0.5]}, "a whole number of bytes"),
-        ({"sizes": "10kB"}, "list of text"),
-        ({"startups": "slow-start"}, "list of text"),
+        ({"sizes": "10kB"}, r"such as \['10kB'\]"),
+        ({"startups": "slow-start"}, "a list is needed"),
         ({"stack": 3}, "stack = 3"),
     ],
 )

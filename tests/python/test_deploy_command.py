@@ -11,7 +11,7 @@ import pytest
 
 from flowstart.cli import console
 from flowstart.render.summary import Summary
-from flowstart.replays.data import VERSION
+from flowstart.replays.result import VERSION
 
 Cli = Callable[..., Any]
 STEP = "route default initcwnd 30"

@@ -64,7 +64,7 @@ def recording(host: Host, kind: str) -> dict[str, str]:
         host.command("cat", "/proc/net/ipv6_route"), capture_output=True, check=True
     )
     (DATA / f"{kind}.proc").write_bytes(flags.stdout)
-    return {"PATH": route_host.instead_of_ip(host.folder, "record", file)}
+    return {"PATH": route_host.recording_ip(host.folder, file)}
 
 
 @pytest.mark.parametrize("kind", KINDS)

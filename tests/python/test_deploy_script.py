@@ -34,9 +34,8 @@ def run(
 def test_the_script_runs_the_commands_that_set_and_restored_real_routes(
     kind: str, tmp_path: pathlib.Path
 ) -> None:
-    recording = tmp_path / f"{kind}.jsonl"
-    shutil.copy(DATA / recording.name, recording)
-    path = route_host.instead_of_ip(tmp_path, "play", recording)
+    recording = DATA / f"{kind}.jsonl"
+    path = route_host.playing_ip(tmp_path, recording)
     for name, prints in (("ss", ""), ("id", "echo 0")):
         program = tmp_path / "bin" / name
         program.write_text(f"#!/bin/sh\n{prints}\n")
@@ -47,7 +46,7 @@ def test_the_script_runs_the_commands_that_set_and_restored_real_routes(
     for command, status in runs:
         found = run(text, command, folder=tmp_path, path=path)
         assert (found.stderr, found.returncode) == ("", status), command
-    played = int(recording.with_suffix(".place").read_text())
+    played = int((tmp_path / "played").read_text())
     assert played == len(recording.read_text().splitlines())
 
 

@@ -70,7 +70,7 @@ def test_a_smaller_effect_and_more_power_need_a_larger_test() -> None:
 
 
 def test_transfers_that_depend_on_each_other_need_a_larger_test() -> None:
-    together = replayed()
+    together = replayed(connections=400)
     apart = Group.of("1 MB", together.times, np.arange(len(together.times)))
     assert CLUSTER * units(together) > 1.3 * units(apart)
 

@@ -15,7 +15,7 @@ import flowstart as fs
 from flowstart import text
 from flowstart.cli import main
 from flowstart.comparison import report
-from flowstart.maps import result as map_rows
+from flowstart.maps import report as map_rows
 from flowstart.maps.sweep_result import read_map, sweep
 from flowstart.render import html, interactive
 from flowstart.render import listed as listed_rows

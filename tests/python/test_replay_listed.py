@@ -8,7 +8,7 @@ import pytest
 from flowstart import text
 from flowstart.captures.reading import read_capture
 from flowstart.render.columns import CLASSES
-from flowstart.replays import result as report
+from flowstart.replays import report
 from flowstart.replays.answer import ONCE
 from flowstart.replays.execute import study
 from flowstart.replays.result import Replay

@@ -19,7 +19,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from flowstart.cli import main
-from flowstart.replays.data import VERSION
+from flowstart.replays.result import VERSION
 
 ROOT = pathlib.Path(__file__).parents[2]
 PROGRAMS = ("flowstart", "make", "cargo", "tcpdump")

@@ -42,7 +42,7 @@ pub use path::{Path, superseded};
 pub use perturbation::{DELAY_SHARE, START_SPREAD, perturb};
 pub use plan::{CACHED, Case, Plan, USUAL_SIZES, flows, size_bytes};
 pub use refusal::{Refusal, near};
-pub use rows::{LIMIT_SHARES, MEASURES, Row, RunRows, rows};
+pub use rows::{LIMIT_SHARES, MEASURES, Row, RunRows, rows, rows_from_bytes, rows_to_bytes};
 pub use settings::{INTERFACE, Kind, Settings, StateOption};
 pub use stack::{given_stack, stack_fields, typed, word as stack_word};
 pub use startups::{STARTUP_OF, USUAL};

@@ -4,6 +4,7 @@ use crate::path::interface;
 use crate::variants::{Variant, baseline};
 use flowstart_control::{Amount, Bytes};
 use flowstart_sim::{RequestError, Scenario};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
@@ -31,7 +32,7 @@ pub struct Plan {
 }
 
 /// One run of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Case {
     /// Which of the sizes.
     pub size: usize,

@@ -1,10 +1,12 @@
 //! The rows of a comparison: one for each flow, or for each request on a connection.
 
+use crate::Refusal;
 use crate::plan::{Case, Plan};
 use flowstart_sim::record::flow::{FlowRow, TransferRow};
 use flowstart_sim::record::limits::LimitRow;
 use flowstart_sim::record::object::ObjectRow;
 use flowstart_sim::record::startup::StartupRow;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -48,7 +50,7 @@ pub struct RunRows {
 }
 
 /// A flow of a comparison, a request on a connection, or the response of a web session.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Row {
     /// Which run.
     pub run: usize,
@@ -66,6 +68,21 @@ pub struct Row {
     pub limits: Option<LimitRow>,
     /// Whether it is under test.
     pub tested: bool,
+}
+
+/// Rows as bytes, for another process.
+pub fn rows_to_bytes(rows: &[Row]) -> Vec<u8> {
+    postcard::to_allocvec(rows).expect("a row has nothing that bytes cannot hold")
+}
+
+/// The rows in such bytes.
+///
+/// # Errors
+///
+/// The bytes are not those of rows.
+pub fn rows_from_bytes(bytes: &[u8]) -> Result<Vec<Row>, Refusal> {
+    postcard::from_bytes(bytes)
+        .map_err(|error| Refusal::new(format!("rows of a comparison: {error}")))
 }
 
 /// The rows of a run with their places in the comparison.

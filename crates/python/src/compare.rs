@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use flowstart_compare::{
     Case, Command, Group, Judged, LIMIT_SHARES, Path, Plan, Row, RunRows, Summary, Variant, order,
-    rows, summaries,
+    rows, rows_from_bytes, rows_to_bytes, summaries,
 };
 use flowstart_sim::Scenario;
 use pyo3::exceptions::{PyIndexError, PyKeyError};
@@ -161,6 +161,14 @@ impl ComparisonPlan {
         })
     }
 
+    /// The rows in the bytes that `ComparisonRows.to_bytes` returns.
+    fn rows_from_bytes(&self, bytes: &[u8]) -> PyResult<ComparisonRows> {
+        Ok(ComparisonRows {
+            rows: rows_from_bytes(bytes).map_err(refused)?,
+            plan: self.0.clone(),
+        })
+    }
+
     /// The command line that repeats it. Path and options are JSON, lists of names and values.
     #[pyo3(signature = (words, path, options, without, seed, repeat))]
     fn command(
@@ -290,6 +298,11 @@ type Tally = [f64; 5];
 impl ComparisonRows {
     fn __len__(&self) -> usize {
         self.rows.len()
+    }
+
+    /// The rows as bytes, for another process.
+    fn to_bytes(&self) -> Vec<u8> {
+        rows_to_bytes(&self.rows)
     }
 
     /// The rows of runs from one number to before another.

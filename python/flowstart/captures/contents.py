@@ -142,11 +142,18 @@ OPTIONAL = ("state", "history", "missed_bytes")
 """Columns that JSON has only where there is a value: a conn.log's own."""
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Capture:
     """Connections and transfers of captures and logs.
 
     `docs/guides/captures.md` explains the columns.
+
+    Attributes:
+        connections: One row per TCP connection; times in seconds, sizes in bytes.
+        transfers: One row per transfer; `bytes`, and `start` in seconds.
+        groups: The networks, with RTTs in seconds and rates in bits per second.
+        quic: One row per QUIC connection, where there are any.
+        warnings: What is wrong with the files, a line each.
 
     Example:
         >>> import flowstart as fs
@@ -323,6 +330,12 @@ class Capture:
         from flowstart.render.summary import screen
 
         return screen(headline(self), summary_table(self.summary), "`.summary`")
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the documents are the same."""
+        return isinstance(other, Capture) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         counts = f"{self.connections.height} connections, {self.transfers.height} transfers"

@@ -3,6 +3,7 @@
 import ctypes
 import dataclasses
 import json
+import os
 import pathlib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
@@ -50,7 +51,7 @@ LOGS = ("zeek-tsv", "zeek-json")
 
 
 def read_capture(
-    *files: str | pathlib.Path,
+    *files: str | os.PathLike[str],
     columns: Mapping[str, str] | str | None = None,
     sample: str | None = None,
     seed: int = 1,

@@ -1,5 +1,6 @@
 """Which files are read together, of those that are named and those in folders."""
 
+import os
 import pathlib
 import re
 from collections.abc import Mapping, Sequence
@@ -32,7 +33,7 @@ class Selection:
         return [f"left out: {_named(self.left_out)}"] if self.left_out else []
 
 
-def listed(files: Sequence[str | pathlib.Path]) -> dict[str, bool]:
+def listed(files: Sequence[str | os.PathLike[str]]) -> dict[str, bool]:
     """The files in the order given, folders as their files by name; and which are in folders."""
     paths: dict[str, bool] = {}
     for given in files:
@@ -40,7 +41,7 @@ def listed(files: Sequence[str | pathlib.Path]) -> dict[str, bool]:
             raise RequestError(
                 "the name of a file is empty; a capture, a log or a folder is needed"
             )
-        path = pathlib.Path(given)
+        path = input_files.path_of(given, "the name of a capture, a log or a folder of them")
         if str(given) != STDIN:
             input_files.check(path, "; give - to read a pipe from the standard input")
         inside = [str(given)]

@@ -26,7 +26,7 @@ def beginning() -> bytes:
     start, is_patient = b"", True
     while len(start) < sources.START and not kinds.is_capture(start):
         try:
-            block = os.read(DESCRIPTOR, sources.START - len(start))
+            block = _read(sources.START - len(start))
         except KeyboardInterrupt:
             if not is_patient:
                 raise
@@ -36,6 +36,14 @@ def beginning() -> bytes:
             break
         start += block
     return start
+
+
+def _read(size: int) -> bytes:
+    """The next bytes, at most so many. Raises RequestError where it is closed, or a folder."""
+    try:
+        return os.read(DESCRIPTOR, size)
+    except OSError as error:
+        raise RequestError(f"{NAME} cannot be read: {error.strerror}; name a file") from None
 
 
 def kind_of(start: bytes) -> kinds.Kind:
@@ -55,7 +63,7 @@ def kept(start: bytes) -> Iterator[str]:
             block = start
             while block:
                 stream.write(block)
-                block = os.read(DESCRIPTOR, sources.BLOCK)
+                block = _read(sources.BLOCK)
         try:
             yield str(file)
         except RequestError as error:

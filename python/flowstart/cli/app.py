@@ -3,7 +3,14 @@
 from collections.abc import Sequence
 
 from flowstart.cli import console, help_page
-from flowstart.cli.command import HELP_WORDS, Group, Loaded, app_of, option_places
+from flowstart.cli.command import (
+    HELP_WORDS,
+    Group,
+    Loaded,
+    app_of,
+    check_options,
+    option_places,
+)
 from flowstart.errors import RequestError
 from flowstart.questions.option import Option, Parameter
 
@@ -73,6 +80,7 @@ def _run(command: Loaded, path: Sequence[str], words: Sequence[str]) -> int:
         if name not in HELP_WORDS:
             return _run(command.find(path, name), [*path, name], rest)
     options = [words[place] for place in option_places(command, words)]
+    check_options(command, path, options)
     wanted = [word for word in options if word in HELP_WORDS]
     if wanted or isinstance(command, Group):
         console.say(help_page.page(path, command, complete="--help-all" in wanted))

@@ -169,15 +169,25 @@ def option_places(command: Loaded, words: Sequence[str]) -> list[int]:
     places = []
     is_value = False
     for place, word in enumerate(words):
+        if word == "--":
+            break
         if is_value:
             is_value = False
             continue
-        if word == "--":
-            break
         is_value = word in valued
         if word.startswith("-"):
             places.append(place)
     return places
+
+
+def check_options(command: Loaded, path: Sequence[str], options: Sequence[str]) -> None:
+    """Raises RequestError where a command does not have an option, as it is written."""
+    declared = [each for each in (*command.parameters, *HELP) if not each.is_argument]
+    known = {name for each in declared for name in (each.flag, each.option.short)}
+    for option in options:
+        flag = option.partition("=")[0] if option.startswith("--") else option[:2]
+        if flag not in known and option != "-":
+            raise _unknown(option.partition("=")[0], command, path)
 
 
 def _value(declared: Parameter, text: Any) -> Any:
@@ -201,7 +211,7 @@ def _value(declared: Parameter, text: Any) -> Any:
 
 def _number(declared: Parameter, text: str) -> int:
     least = declared.option.least
-    if re.fullmatch(r"[+-]?\d+", text) and (least is None or int(text) >= least):
+    if re.fullmatch(r"[+-]?[0-9]+", text) and (least is None or int(text) >= least):
         return int(text)
     bound = "" if least is None else f" from {least} on"
     raise RequestError(f"{declared.flag}: `{text}` is not a whole number{bound}")

@@ -107,7 +107,7 @@ def _show(found: "SweepMap", output: pathlib.Path | None) -> None:
 
 def _show_commands(found: "SweepMap", output: pathlib.Path | None) -> None:
     """What repeats the worst cells, where startups are few."""
-    from flowstart.maps.result import scenario_file
+    from flowstart.maps.report import scenario_file
     from flowstart.maps.worst_cells import from_file
 
     if len(found.startups) > FEW:

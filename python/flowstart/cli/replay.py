@@ -59,10 +59,10 @@ def replay(
 
 def _show(result: "Replay") -> None:
     """The answer on one screen, and the tables that an option requests."""
-    from flowstart.replays.result import asked
+    from flowstart.replays.report import requested
 
     console.summarised(result)
-    for grid in asked(result):
+    for grid in requested(result):
         console.show_grid(grid)
 
 
@@ -70,7 +70,7 @@ def _show_details(result: "Replay") -> None:
     """All tables."""
     from flowstart.render.summary import folded
     from flowstart.replays import calibration, overview, tables
-    from flowstart.replays.result import further
+    from flowstart.replays.report import further
 
     answers = (
         overview.verdict(result),

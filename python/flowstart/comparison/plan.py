@@ -142,6 +142,9 @@ class Plan:
         sizes = self.named_sizes
         return _native.ComparisonPlan(encode(self.base), variants, self.named_baseline, sizes)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}
+
     @property
     def tested(self) -> list[int]:
         """Which entries of the scenario's `flows` are under test; the others are background."""

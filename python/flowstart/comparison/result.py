@@ -1,5 +1,6 @@
 """The rows, intervals and figures of a comparison."""
 
+import dataclasses
 import functools
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,9 +43,19 @@ def _drawn(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return first[: 1 if any(row.get("web") is not None for row in first) else MOST_DRAWN]
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Comparison(Result):
     """The rows, intervals and figures of a comparison.
+
+    Attributes:
+        frame: One row per flow and run; `fct_s` is in seconds, `docs/reference/columns.md` has all.
+        interval_frame: One row per size and startup: the change of the completion time, with its
+            95 % confidence interval; shares, where 0.1 is 10 %.
+        verdict: The recommendation for each size, in sentences.
+        command: The command that does the same.
+        interrupted: Whether Ctrl-C or the time limit ended it.
+        failures: Why runs failed, a line each.
+        finished: Number of finished runs.
 
     Example:
         >>> import flowstart as fs
@@ -364,6 +375,14 @@ class Comparison(Result):
     def _rows_of(self, case: Case) -> list[dict[str, Any]]:
         asked = (case.size, case.startup, case.seed)
         return [r for r in self.records if (r["size"], r["variant"], r["seed"]) == asked]
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}
+        return state | {"flow_rows": self.flow_rows.to_bytes()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        rows = state["plan"].native.rows_from_bytes(state["flow_rows"])
+        self.__dict__.update(state | {"flow_rows": rows})
 
     def __repr__(self) -> str:
         startups, cases = len(self.plan.startups), len(self.plan.cases())

@@ -1,243 +1,156 @@
-"""A map with its summary and its report: tables, figures, scenarios of the worst cells, a page."""
+"""A map: regret, harm, dominance and the fastest startups of a sweep."""
 
-import dataclasses
-import pathlib
-import re
-from collections.abc import Iterator, Mapping
+import functools
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from flowstart.maps import tables, worst_cells
-from flowstart.maps.data import MapData
-from flowstart.maps.outcomes import OVERALL, Numbers
-from flowstart.maps.plane import Axis
+from flowstart import _native, extras
+from flowstart.maps import outcomes, report, tables
+from flowstart.maps.measures import Cases, Dominance, Front, Regrets, Winners, regrets
+from flowstart.maps.outcomes import Dimension, Numbers, Outcomes
+from flowstart.maps.plane import Plane
+from flowstart.maps.reading import unfinished
 from flowstart.maps.summary import summary
-from flowstart.model import custom
-from flowstart.render import figure_files, html, interactive
-from flowstart.render.columns import Column
-from flowstart.render.files import columns, encoded
-from flowstart.render.grid import Grid, Source
-from flowstart.render.listed import MOST_ROWS, Chart, HeatMaps, Panel, Rows, Side
+from flowstart.maps.worst_cells import WorstCell, worst_cells
+from flowstart.model import stack
+from flowstart.render import columns, figure_files
+from flowstart.render.grid import Grid
+from flowstart.render.result import Result
 from flowstart.render.summary import Summary
+from flowstart.sweeps.cell import COMPETING
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
-CELL = (
-    *("cell", "competing", "seed", "rate_bps", "rtt_s", "buffer_pkts", "queue", "loss"),
-    *("impairments", "size_bytes"),
-)
-"""What a report lists of a cell."""
-MORE = (
-    Column(
-        "regret", "number", "Completion time over the minimum of its cell.", "ratio", "not done"
-    ),
-    Column("tile", "string", "The tile of the map: column and row of the panel, x and y in it."),
-)
-DIGITS = 4
+HARMED = tuple(kind for kind in COMPETING if kind != "alone")
+"""Whom a startup may harm."""
 
 
-def rows(found: MapData) -> Rows:
-    """A row for each cell and startup; of too many, those of every so manieth cell."""
-    cells = len(found.outcomes.cells)
-    total = cells * len(found.startups)
-    step = max(1, -(-total // MOST_ROWS))
-    kept = np.arange(0, cells, step)
-    left_out = ""
-    if step > 1:
-        left_out = (
-            f"These are the rows of {len(kept):,} of {cells:,} cells, one in {step}; tables and "
-            f"maps are made of all {total:,} rows, which are in the sweep's own folder."
-        )
-    frame = _frame(found, kept)
-    by = [name for name in ("rate_bps", "rtt_s", "size_bytes") if frame[name].n_unique() > 1]
-    y = ("regret", "fct_s", "retransmitted_share", "harm")
-    charts = [Chart("Over the path", by, y, "startup")] if by else []
-    more = (*MORE, *_of_kinds(found))
-    return Rows(frame, "sweep-rows", total, left_out, charts=charts, heat=_heat(found), more=more)
+def winners(
+    outcomes: Outcomes, kinds: Sequence[Dimension], found: Winners, dominance: Dominance
+) -> "pl.DataFrame":
+    """How often every startup is the best, by kind."""
+    records = []
+    for dimension in kinds:
+        for kind, cells in dimension:
+            won, tied, lost = found.shares(cells)
+            # Dominance is judged over all companies, so it is not by competing flows.
+            whole = dimension.name != "competing"
+            dominated = dominance.shares(cells) if whole else np.full(len(won), np.nan)
+            for place, startup in enumerate(outcomes.startups):
+                records.append(
+                    {
+                        "dimension": dimension.name,
+                        "kind": kind,
+                        "startup": startup,
+                        "cells": int(cells.sum()),
+                        "won": float(won[place]),
+                        "tied": float(tied[place]),
+                        "lost": float(lost[place]),
+                        "dominated": _finite(dominated[place]),
+                    }
+                )
+    return columns.frame(records, "map-winners")
 
 
-def _of_kinds(found: MapData) -> list[Column]:
-    return [
-        Column(_kind(d.name), "string", f"The kind of cell by {d.name}.")
-        for d in found.dimensions
-        if d.name != OVERALL
+def regret(
+    outcomes: Outcomes, found: Sequence[tuple[Dimension, Sequence[Regrets]]]
+) -> "pl.DataFrame":
+    """The regrets of every startup, by kind."""
+    return columns.frame(list(_regrets(outcomes, found)), "map-regret")
+
+
+def _regrets(
+    outcomes: Outcomes, found: Sequence[tuple[Dimension, Sequence[Regrets]]]
+) -> Iterator[dict[str, Any]]:
+    numbers = outcomes.cells["cell"]
+    for dimension, kinds in found:
+        for of_kind in kinds:
+            for place, startup in enumerate(outcomes.startups):
+                yield {
+                    "dimension": dimension.name,
+                    "kind": of_kind.kind,
+                    "startup": startup,
+                    "cells": of_kind.cells,
+                    "lines": of_kind.lines,
+                    "unfinished": float(of_kind.unfinished[place]),
+                    "mean": float(of_kind.mean[place]),
+                    "low": _finite(of_kind.low[place]),
+                    "high": _finite(of_kind.high[place]),
+                    "p50": _finite(of_kind.p50[place]),
+                    "p95": _finite(of_kind.p95[place]),
+                    "worst": _finite(of_kind.worst[place]),
+                    "worst_cell": numbers[int(of_kind.worst_cell[place])],
+                }
+
+
+def worst(found: Sequence[WorstCell]) -> "pl.DataFrame":
+    """Where each startup does worst."""
+    names = ("startup", "cell", "regret", "best", "where", "command")
+    return columns.frame([{n: getattr(one, n) for n in names} for one in found], "map-worst")
+
+
+def dominance(outcomes: Outcomes, found: Dominance) -> "pl.DataFrame":
+    """Who dominates whom how often, a row per pair."""
+    records = [
+        {"startup": one, "over": other, "share": float(found.pairs[i, j])}
+        for i, one in enumerate(outcomes.startups)
+        for j, other in enumerate(outcomes.startups)
+        if i != j
     ]
+    return columns.frame(records, "map-dominance")
 
 
-def _kind(dimension: str) -> str:
-    """The column that says of which kind a cell is."""
-    return f"by_{dimension.replace('-', '_').replace(' ', '_')}"
+def pareto(outcomes: Outcomes, found: Front) -> "pl.DataFrame":
+    """What every startup costs over all cells."""
+    records = [
+        {
+            "startup": startup,
+            "regret": float(found.regret[place]),
+            "retransmitted": float(found.retransmitted[place]),
+            **{
+                f"harm_{kind}": _finite(found.harm[kind][place]) if kind in found.harm else None
+                for kind in HARMED
+            },
+            "on_front": bool(found.on_front[place]),
+        }
+        for place, startup in enumerate(outcomes.startups)
+    ]
+    return columns.frame(records, "map-pareto")
 
 
-def _frame(found: MapData, kept: Numbers) -> "pl.DataFrame":
+def cells(outcomes: Outcomes, found: Winners) -> "pl.DataFrame":
+    """Every cell with its best startups."""
     import polars as pl
 
-    outcomes = found.outcomes
-    startups = len(found.startups)
-    cells = outcomes.cells.select(CELL)[kept.tolist()]
-    kinds = {
-        _kind(d.name): np.array(d.kinds)[d.places[kept]].tolist()
-        for d in found.dimensions
-        if d.name != OVERALL
-    }
-    tiles = _tiles(found)
-    cells = cells.with_columns(
-        *(pl.Series(name, values) for name, values in kinds.items()),
-        pl.Series("tile", [tiles[place] for place in kept.tolist()]),
-    )
-    places = np.repeat(np.arange(len(kept)), startups)
-    told: dict[str, NDArray[Any]] = {
-        "fct_s": outcomes.times,
-        "regret": outcomes.raw_regret,
-        "retransmitted_share": outcomes.retransmitted,
-        "harm": outcomes.harm,
-    }
-    found_rows: pl.DataFrame = cells[places.tolist()]
-    return found_rows.with_columns(
-        pl.Series("startup", list(found.startups) * len(kept)),
-        *(pl.Series(n, matrix[kept].ravel().astype(float)) for n, matrix in told.items()),
+    names = np.array(outcomes.startups)
+    best = outcomes.times.argmin(axis=1)
+    last = outcomes.raw_regret.argmax(axis=1)
+    at_last = outcomes.raw_regret[np.arange(len(last)), last]
+    told = [c.name for c in columns.tables()["map-cells"].columns if c.name in outcomes.cells]
+    return outcomes.cells.select(told).with_columns(
+        pl.Series("best", names[best], dtype=pl.String),
+        pl.Series("fct_s", outcomes.best),
+        pl.Series("within", [" ".join(names[row]) for row in found.best], dtype=pl.String),
+        pl.Series("last", names[last], dtype=pl.String),
+        pl.Series("last_regret", np.where(np.isfinite(at_last), at_last, np.nan)).fill_nan(None),
     )
 
 
-def _tiles(found: MapData) -> list[str]:
-    """For each cell the name of its tile."""
-    plane = found.plane
-    parts = (plane.across.places, plane.down.places, plane.x.places, plane.y.places)
-    return ["-".join(map(str, one)) for one in zip(*(p.tolist() for p in parts), strict=True)]
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
 
 
-def _heat(found: MapData) -> HeatMaps:
-    plane = found.plane
-    panels = []
-    for column, row in plane.panels():
-        tiles = plane.tiles(found.outcomes, found.margin, column, row)
-        across, down = plane.across.kinds[column], plane.down.kinds[row]
-        named = [(f"{column}-{row}-{t.x}-{t.y}", t) for t in tiles]
-        panel = [
-            (name, t.x, t.y, t.cells, [float(f"{mean:.{DIGITS}g}") for mean in t.means])
-            for name, t in named
-        ]
-        panels.append(Panel(f"{plane.across.name} {across}, {plane.down.name} {down}", panel))
-    names = [custom.short(name) for name in found.startups]
-    return HeatMaps(
-        title="Map",
-        x=_side(plane.x),
-        y=_side(plane.y),
-        names=names,
-        panels=panels,
-        column="tile",
-        by="startup",
-        measure="mean regret",
-        margin=found.margin,
-    )
-
-
-def _side(axis: Axis) -> Side:
-    return Side(axis.title, axis.count, axis.ticks)
-
-
-def traced(found: MapData) -> tuple[Grid, Grid, Grid]:
-    """The three tables of a map, which say what each of their rows is made of."""
-    overall = [Source({"startup": found.startups[place]}) for place in found.order.tolist()]
-    worst = sorted(found.worst_cells, key=tables.badness)
-    return (
-        dataclasses.replace(found.table, sources=overall),
-        dataclasses.replace(found.kinds_table, sources=_kinds(found)),
-        dataclasses.replace(
-            tables.worst(found.worst_cells),
-            sources=[Source({"startup": one.startup, "cell": one.cell}) for one in worst],
-        ),
-    )
-
-
-def _kinds(found: MapData) -> list[Source]:
-    sources = []
-    for dimension, of_kinds in found.regrets:
-        for of_kind in of_kinds if dimension.name != OVERALL else ():
-            best: Any = found.startups[int(of_kind.order[0])]
-            sources.append(Source({"startup": best, _kind(dimension.name): of_kind.kind}))
-    return sources
-
-
-def files(found: MapData) -> dict[str, bytes]:
-    """The tables, everything as JSON, and the scenarios that no command can give."""
-    written = {"map.json": encoded(found.to_dict())}
-    for name in ("winners", "regret", "worst", "dominance", "pareto", "cells"):
-        table = found.frame if name == "cells" else getattr(found, name)
-        written |= columns(table, name, f"map-{name}")
-    for one in found.worst_cells:
-        if one.command is None:
-            written[scenario_file(one.startup)] = encoded(one.scenario)
-    return written
-
-
-def scenario_file(startup: str) -> str:
-    """The file of the scenario in which a startup does worst."""
-    return f"worst-{re.sub('[^A-Za-z0-9.=-]+', '-', startup)}.json"
-
-
-def pictures(found: MapData, progress: figure_files.Progress | None = None) -> dict[str, bytes]:
-    """The figures, and the page that holds them."""
-    written: dict[str, bytes] = {}
-    grids = traced(found)
-    parts = [*summary(found).html(), html.heading("Details"), html.paragraph(found.headline)]
-    parts += map(html.table, grids)
-    parts += [html.paragraph(note) for note in found.notes]
-    parts.append(interactive.CHARTS)
-    drawn = {} if figure_files.wanting() else _drawn(found)
-    for files in figure_files.drawn(drawn, progress):
-        written |= files.contents
-        name, charted = f"{files.name}.svg", files.name == "map"
-        parts.append(interactive.picture(files.svg, files.caption, name, charted=charted))
-    parts += figure_files.apology()
-    parts += _again(found)
-    title = f"Map of {pathlib.Path(found.folder).name}"
-    written["report.html"] = interactive.page(title, parts, rows(found)).encode()
-    return written
-
-
-def _drawn(found: MapData) -> dict[str, figure_files.Draw]:
-    """What draws each figure, by file name."""
-    from flowstart.maps import figures  # loads matplotlib
-
-    outcomes, order = found.outcomes, found.order
-    about = tables.about(outcomes, found.dimensions)
-    return {
-        "regret-heatmap": lambda: (
-            figures.heatmap(outcomes, order, about),
-            "Mean regret of every startup on every kind of path.",
-        ),
-        "map": lambda: (
-            figures.winners(outcomes, found.plane, found.margin, about),
-            "Which startup is best where.",
-        ),
-        "regret": lambda: (
-            figures.regret(outcomes, order, about),
-            "How regret is spread over cells.",
-        ),
-        "pareto": lambda: (
-            figures.costs(found.front, found.startups, about),
-            "Completion against retransmissions and harm.",
-        ),
-    }
-
-
-def _again(found: MapData) -> list[str]:
-    """The commands that repeat the worst cells."""
-    commands = [
-        one.command or worst_cells.from_file(scenario_file(one.startup), one.compared)
-        for one in found.worst_cells
-    ]
-    return [html.heading("The worst cells again"), html.code("\n".join(commands))]
-
-
-@dataclass(frozen=True, repr=False)
-class SweepMap(MapData):
+@dataclass(frozen=True, repr=False, eq=False)
+class SweepMap(Result):
     """Regret, harm and the fastest startups of a sweep; `docs/guides/maps.md` defines every number.
 
     Example:
@@ -250,11 +163,190 @@ class SweepMap(MapData):
         ('slow-start', 'hystart')
     """
 
+    folder: str | os.PathLike[str]
+    """Where the sweep is."""
+    outcomes: Outcomes
+    plane: Plane
+    """What the picture of winners has on its axes, and in its panels."""
+    margin: float
+    """Startups tie whose times differ by no more than this share of the best."""
+
+    more = "`.table`, or `.regret` by kind of cells"
+    caption = "Regret"
+
+    @property
+    def startups(self) -> tuple[str, ...]:
+        """The startups, in the sweep's order."""
+        return self.outcomes.startups
+
+    @functools.cached_property
+    def dimensions(self) -> list[Dimension]:
+        """The ways in which the cells differ; the first has them all."""
+        return outcomes.dimensions(self.outcomes.cells)
+
+    @functools.cached_property
+    def best(self) -> Winners:
+        """The best startups of each cell."""
+        return Winners.of(self.outcomes, self.margin)
+
+    @functools.cached_property
+    def regrets(self) -> list[tuple[Dimension, list[Regrets]]]:
+        """The regrets of all startups, by dimension and kind."""
+        return [(dimension, regrets(self.outcomes, dimension)) for dimension in self.dimensions]
+
+    @property
+    def overall(self) -> Regrets:
+        """The regrets over all cells."""
+        return self.regrets[0][1][0]
+
+    @functools.cached_property
+    def order(self) -> Numbers:
+        """The startups by their mean regret, the least first."""
+        return self.overall.order
+
+    @functools.cached_property
+    def dominated(self) -> Dominance:
+        """Who dominates whom."""
+        return Dominance.of(Cases.of(self.outcomes))
+
+    @functools.cached_property
+    def front(self) -> Front:
+        """What each startup costs, and who is on the Pareto front."""
+        return Front.of(self.outcomes)
+
+    @functools.cached_property
+    def worst_cells(self) -> list[WorstCell]:
+        """Where each startup does worst."""
+        return worst_cells(self.folder, self.outcomes, self.overall)
+
+    @functools.cached_property
+    def winners(self) -> "pl.DataFrame":
+        """How often each startup is the best, by kind."""
+        return winners(self.outcomes, self.dimensions, self.best, self.dominated)
+
+    @functools.cached_property
+    def regret(self) -> "pl.DataFrame":
+        """What it costs to choose one startup everywhere, by kind."""
+        return regret(self.outcomes, self.regrets)
+
+    @functools.cached_property
+    def worst(self) -> "pl.DataFrame":
+        """Where each startup does worst."""
+        return worst(self.worst_cells)
+
+    @functools.cached_property
+    def dominance(self) -> "pl.DataFrame":
+        """Who dominates whom how often."""
+        return dominance(self.outcomes, self.dominated)
+
+    @functools.cached_property
+    def pareto(self) -> "pl.DataFrame":
+        """What each startup costs over all cells, and who is on the front."""
+        return pareto(self.outcomes, self.front)
+
+    @functools.cached_property
+    def frame(self) -> "pl.DataFrame":
+        """One row per cell, with the fastest startup algorithm."""
+        return cells(self.outcomes, self.best)
+
+    @property
+    def headline(self) -> str:
+        """One line on what the map is of."""
+        return f"{self.folder}: {tables.about(self.outcomes, self.dimensions)}"
+
+    @functools.cached_property
+    def table(self) -> Grid:
+        """A row per startup, the least regret first."""
+        return tables.overall(self.overall, self.winners, self.front, self.startups)
+
+    @functools.cached_property
+    def kinds_table(self) -> Grid:
+        """A row per kind of cells: the best choice for all of them."""
+        return tables.kinds(self.regrets, self.startups, self.margin)
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of the tables has to know."""
+        found = tables.notes(self.outcomes, self.margin)
+        if unfinished(self.folder):
+            found.append("The sweep is not finished; its command resumes it.")
+        return found
+
+    @functools.cached_property
+    def omissions(self) -> stack.Omissions:
+        """What the presets of the cells leave out."""
+        import polars as pl
+
+        startups = pl.LazyFrame({"startup": self.startups})
+        cells = self.outcomes.cells.lazy().select("stack", "cc", "size_bytes")
+        return stack.omissions_of_rows(cells.join(startups, how="cross"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the single cells as one JSON document."""
+        missing = self.outcomes.left_out.missing
+        return {
+            "flowstart": _native.version(),
+            "sweep": str(self.folder),
+            "startups": list(self.startups),
+            "margin": self.margin,
+            "penalty": self.outcomes.penalty,
+            "cells": len(self.outcomes.cells),
+            "lines": len(np.unique(self.outcomes.numbers("line"))),
+            "cases": len(self.dominated.first),
+            "missing": missing.to_dicts(),
+            "hopeless": self.outcomes.left_out.hopeless,
+            "notes": self.notes,
+            "warnings": [*self.omissions.all],
+            "winners": self.winners.to_dicts(),
+            "regret": self.regret.to_dicts(),
+            "worst": [
+                row | {"scenario": one.scenario}
+                for row, one in zip(self.worst.to_dicts(), self.worst_cells, strict=True)
+            ],
+            "dominance": [[round(float(x), 6) for x in row] for row in self.dominated.pairs],
+            "pareto": self.pareto.to_dicts(),
+            "plane": self.plane.document(self.outcomes, self.margin),
+        }
+
+    @extras.needing("plot", "a figure")
+    def plot(self, ax: "Axes | None" = None, panel: str | None = None) -> "Figure":
+        """Mean regret of each startup by rate and RTT, with a panel for each queue discipline.
+
+        Args:
+            ax: The axes to draw one panel into, in the place of a new figure.
+            panel: The queue discipline of that panel; the first of the sweep unless given.
+
+        Returns:
+            The figure.
+
+        Raises:
+            RequestError: The sweep has no such queue discipline, or there is no `ax`.
+
+        Example:
+            >>> import flowstart as fs
+            >>> from matplotlib import pyplot as plt  # doctest: +SKIP
+            >>> figure, (left, right) = plt.subplots(1, 2)  # doctest: +SKIP
+            >>> found = fs.SweepResult.read("out").map()  # doctest: +SKIP
+            >>> found.plot(left, panel="drop-tail")  # doctest: +SKIP
+            >>> found.plot(right, panel="red")  # doctest: +SKIP
+        """
+        from flowstart.maps.figures import draw_queue, heatmap
+        from flowstart.render.charts import figure_of, refuse_without_axes
+
+        if ax is not None:
+            draw_queue(ax, self.outcomes, self.order, panel)
+            return figure_of(ax)
+        refuse_without_axes(panel)
+        return heatmap(self.outcomes, self.order, tables.about(self.outcomes, self.dimensions))
+
     def summary(self, command: str = "") -> Summary:
         """The startup with the smallest regret and how the others compare, on one screen."""
         return summary(self, command)
 
     def files(self, progress: figure_files.Progress | None = None) -> Iterator[Mapping[str, bytes]]:
         """Tables and scenarios, then figures and the page."""
-        yield files(self)
-        yield pictures(self, progress)
+        yield report.files(self)
+        yield report.pictures(self, progress)
+
+    def __repr__(self) -> str:
+        return f"<SweepMap of {len(self.startups)} startups: {len(self.outcomes.cells)} cells>"

@@ -131,7 +131,7 @@ def get_algorithm(name: str, kind: Kind | None = None) -> Algorithm:
         >>> fs.get_algorithm("hystart").kind
         'startup'
     """
-    return named(name, kind)[0]
+    return named(str(name), kind)[0]
 
 
 def named(name: str, kind: Kind | None = None) -> list[Algorithm]:

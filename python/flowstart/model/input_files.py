@@ -21,6 +21,13 @@ _OPEN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 """A pipe that takes the place of a checked file does not wait for a writer."""
 
 
+def path_of(value: object, right: str) -> pathlib.Path:
+    """The path of a file's or folder's name; `right` is what else the argument takes."""
+    if not isinstance(value, str | os.PathLike):
+        raise RequestError(f"`{value!r}`: {right} is needed")
+    return pathlib.Path(value)
+
+
 def check(file: str | os.PathLike[str], hint: str = "") -> None:
     """Raises RequestError for a device, pipe or socket: reading one may wait or never end."""
     try:

@@ -107,11 +107,7 @@ def size_text(name: str, value: Size | None) -> str | None:
 
 def size_texts(name: str, values: Sequence[Size] | None) -> Sequence[str] | None:
     """Sizes as text, None where none is given. Raises RequestError where one is no size."""
-    if values is None or isinstance(values, str):
-        return values  # a lone text is refused where lists are checked
-    if not isinstance(values, Sequence):
-        raise RequestError("a list is needed, such as [100_000]", (name,), repr(values))
-    return [text(name, Kind.SIZE, value) for value in values]
+    return None if values is None else [text(name, Kind.SIZE, value) for value in values]
 
 
 def seconds(time: float, digits: int = 9) -> str:

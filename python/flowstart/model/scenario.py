@@ -120,7 +120,9 @@ def _with_fields_of_stacks(document: Document) -> Document:
 
 def read(file: str | os.PathLike[str], *, allow_python: bool = False) -> Document:
     """Reads a scenario file: TOML, or JSON where its name ends so."""
-    path = pathlib.Path(file)
+    path = input_files.path_of(
+        file, "an fs.Scenario, its fields as a mapping, or the name of its file"
+    )
     found = input_files.read(path, "a scenario")
     _find_traces(found.get("path"), path.parent)
     for field, entry in _beginners(found):

@@ -189,6 +189,8 @@ def read_all(given: Sequence[VariantLike], *, allow_python: bool = False) -> lis
     for variant in given:
         if isinstance(variant, Variant):
             found.append(variant)
+        elif not isinstance(variant, str):
+            raise RequestError("an fs.Variant or text is needed", ("variants",), repr(variant))
         elif variant.endswith(".toml") and ":" not in variant:
             found += read(variant, allow_python=allow_python)
         else:
@@ -240,10 +242,6 @@ def of_startups(
     `unaided` for those of them that need no help; `-NAME` takes one away again. Custom startups are
     noted in `classes`.
     """
-    if isinstance(startups, str) or not isinstance(startups, Sequence | None):
-        raise RequestError(
-            f'startups = {startups!r}: a list of text or classes is needed, such as ["slow-start"]'
-        )
     names = None
     if startups is not None:
         names = [one if isinstance(one, str) else classes.name(one) for one in startups]

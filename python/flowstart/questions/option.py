@@ -3,16 +3,20 @@
 import dataclasses
 import functools
 import inspect
+import os
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from numbers import Integral
+from types import NoneType, UnionType
 from typing import (
     Any,
     ParamSpec,
     Protocol,
     TypeAlias,
     TypeVar,
+    Union,
     cast,
     get_args,
     get_origin,
@@ -183,8 +187,37 @@ class Question:
         """Raises RequestError where a value is not of its field's kind."""
         for field in dataclasses.fields(self):
             option, value = option_of(field.type), getattr(self, field.name)
-            if option and option.reads and value is not None:
-                object.__setattr__(self, field.name, option.reads(field.name, value))
+            if option is None or value is None:
+                continue
+            value = _checked(field.name, get_args(field.type)[0], value)
+            if option.reads:
+                value = option.reads(field.name, value)
+            object.__setattr__(self, field.name, value)
+
+
+_RIGHT: dict[frozenset[Any], tuple[Any, str]] = {
+    frozenset({int}): (Integral, "a whole number"),
+    frozenset({bool}): (bool, "True or False"),
+    frozenset({str}): (str, "text"),
+    frozenset({Callable}): (Callable, "a function"),
+    frozenset({str, os.PathLike}): ((str, os.PathLike), "a name"),
+}
+"""What values of a type are in Python, and in words."""
+
+
+def _checked(name: str, kind: Any, value: Any) -> Any:
+    """A value in the type of its field. Raises RequestError where it is of none."""
+    kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    plain = frozenset(get_origin(each) or each for each in kinds) - {NoneType}
+    if Sequence in plain:
+        if isinstance(value, str | Mapping | Set) or not isinstance(value, Iterable):
+            raise RequestError(f"a list is needed, such as [{value!r}]", (name,), repr(value))
+        return value if isinstance(value, Sequence) else list(value)
+    accepted, right = _RIGHT.get(plain, (object, ""))
+    is_flag = isinstance(value, bool)
+    if not isinstance(value, accepted) or (accepted is Integral and is_flag):
+        raise RequestError(f"{right} is needed", (name,), repr(value))
+    return int(value) if accepted is Integral else value
 
 
 def asking(question: Callable[P, Q]) -> Callable[[Callable[[Q], R]], Callable[P, R]]:
@@ -193,7 +226,7 @@ def asking(question: Callable[P, Q]) -> Callable[[Callable[[Q], R]], Callable[P,
     def decorate(answer: Callable[[Q], R]) -> Callable[P, R]:
         @functools.wraps(answer)
         def function(*args: P.args, **keywords: P.kwargs) -> R:
-            _check_keywords(answer.__name__, [question], keywords)
+            _check_call(function, [question], args, keywords)
             return answer(question(*args, **keywords))
 
         _ASKED[function] = question, answer
@@ -222,7 +255,7 @@ def either(
 
     @functools.wraps(first)
     def function(*args: Any, **keywords: Any) -> Any:
-        _check_keywords(name, questions, keywords)
+        _check_call(function, questions, args, keywords)
         is_other = keywords.get(keyword) is not None
         own, others = map(_fields, questions[::-1] if is_other else questions)
         for field in [field for field in keywords if field not in own]:
@@ -250,14 +283,21 @@ def _fields(question: Any) -> dict[str, dataclasses.Field[Any]]:
     return {field.name: field for field in fields}
 
 
-def _check_keywords(name: str, questions: Sequence[Any], keywords: Mapping[str, Any]) -> None:
-    """Raises TypeError where a keyword is none of the questions' fields."""
-    known = [name for question in questions for name in _fields(question)]
+def _check_call(
+    function: Any, questions: Sequence[Any], args: tuple[Any, ...], keywords: Mapping[str, Any]
+) -> None:
+    """Raises TypeError where a keyword is none of the questions' fields, or one is missing."""
+    name = function.__name__
+    known = [field for question in questions for field in _fields(question)]
     for keyword in keywords:
         if keyword not in known:
             near = _native.near(keyword, known)
             hint = f"; did you mean {' or '.join(near)}?" if near else f"; help({name}) lists all"
             raise TypeError(f"{name}() has no argument `{keyword}`{hint}")
+    try:
+        inspect.signature(function).bind(*args, **keywords)
+    except TypeError as error:
+        raise TypeError(f"{name}(): {error}; help({name}) lists all") from None
 
 
 def _document(function: Any, about: str, questions: Sequence[Any]) -> None:

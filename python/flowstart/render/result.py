@@ -96,6 +96,14 @@ class Result(abc.ABC):
                 results.write(content)
             results.put()
 
+    def __eq__(self, other: object) -> bool:
+        """Whether documents and rows are the same."""
+        if not isinstance(other, type(self)) or self.to_dict() != other.to_dict():
+            return False
+        return self.frame.equals(other.frame)
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __str__(self) -> str:
         from flowstart.render.summary import screen  # loads rich
 

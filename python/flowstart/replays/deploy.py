@@ -12,7 +12,7 @@ from flowstart.errors import RequestError
 from flowstart.inference import Status
 from flowstart.model import input_files
 from flowstart.model.catalog import suggest
-from flowstart.replays.data import VERSION
+from flowstart.replays.result import VERSION
 
 TRAFFIC = "traffic"
 """The question of validity that a test answers: whether there is enough of it. Where another one

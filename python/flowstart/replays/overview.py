@@ -1,5 +1,7 @@
 """A replay in words: the summary, and what stands above and below its tables."""
 
+from typing import TYPE_CHECKING
+
 from flowstart import text
 from flowstart.captures import server_log
 from flowstart.inference import Gate, Judgement, Question, Row, Statistic, Status
@@ -11,11 +13,13 @@ from flowstart.render import footnotes, summary
 from flowstart.render.grid import Column, Grid
 from flowstart.replays import groups
 from flowstart.replays.answer import EVERYTHING
-from flowstart.replays.data import ReplayData
 from flowstart.replays.paths import BUFFERS, joined
 from flowstart.replays.scenario import usual_stack
 from flowstart.replays.summary import ENOUGH
 from flowstart.replays.validity import LABELS
+
+if TYPE_CHECKING:
+    from flowstart.replays.result import Replay
 
 LIMITS = (
     "Connections are replayed as conversations: a turn begins once the one before it has arrived.",
@@ -26,7 +30,7 @@ GIVEN = "as given"
 SPACING = "estimated from the spacing of data and acknowledgements"
 
 
-def headline(replay: ReplayData) -> str:
+def headline(replay: "Replay") -> str:
     """One line on what was replayed."""
     count = sum(replayed.transfers for replayed in replay.paths)
     left = "; ".join(f"{number} left out, {why}" for why, number in replay.left_out.items())
@@ -42,7 +46,7 @@ def headline(replay: ReplayData) -> str:
     return f"{replay.capture.file}: {', '.join(parts)}, seed {replay.settings.seed}"
 
 
-def sources(replay: ReplayData) -> str:
+def sources(replay: "Replay") -> str:
     """Where rates and buffers come from, in a line; `methods` has the details."""
     s = replay.settings
     log = server_log.is_log(replay.capture)
@@ -52,7 +56,7 @@ def sources(replay: ReplayData) -> str:
     return " ".join([f"Rates: {rates}. Buffers: {joined(ways)}.", *_assumed(replay)])
 
 
-def _of_log(replay: ReplayData) -> str:
+def _of_log(replay: "Replay") -> str:
     """Where the rates of a log come from."""
     if any("rate" not in replayed.assumed and replayed.rate_range for replayed in replay.paths):
         return "fitted to the log's durations by simulation"
@@ -61,7 +65,7 @@ def _of_log(replay: ReplayData) -> str:
     return "from the log's rates"
 
 
-def _assumed(replay: ReplayData) -> list[str]:
+def _assumed(replay: "Replay") -> list[str]:
     """What ≈ says of the paths that have one."""
     names = {name for replayed in replay.paths for name in replayed.assumed}
     if not names:
@@ -76,7 +80,7 @@ def _assumed(replay: ReplayData) -> list[str]:
     return [f"≈: assumed, since the capture does not show it: {', '.join(rate + buffers)}."]
 
 
-def details(replay: ReplayData) -> list[str]:
+def details(replay: "Replay") -> list[str]:
     """Where a reader of the terminal finds more of the paths, and what a log has not."""
     log = server_log.is_log(replay.capture)
     notes = [f"The log: {'; '.join(replay.capture.notes)}."] if log else []
@@ -85,7 +89,7 @@ def details(replay: ReplayData) -> list[str]:
     return ["Path by path: --json or -o; or give --rate and --buffer.", *notes]
 
 
-def methods(replay: ReplayData) -> list[str]:
+def methods(replay: "Replay") -> list[str]:
     """How rates and buffers were come by, each said once."""
     seen: dict[str, list[str]] = {}
     for replayed in replay.paths:
@@ -94,7 +98,7 @@ def methods(replay: ReplayData) -> list[str]:
     return [f"{', '.join(names)}: {method}" for method, names in seen.items()]
 
 
-def table_legend(replay: ReplayData) -> str:
+def table_legend(replay: "Replay") -> str:
     """What the columns of the table mean."""
     base = custom.short(replay.settings.reference.name)
     answer = replay.answer
@@ -112,7 +116,7 @@ def table_legend(replay: ReplayData) -> str:
     return "\n".join([" ".join([columns, *marked]), *replay.notes, *without_syn(replay)])
 
 
-def without_syn(replay: ReplayData) -> list[str]:
+def without_syn(replay: "Replay") -> list[str]:
     """What a replayed transfer, on a connection that is open, cannot give a startup."""
     startups = [str(variant.begins) for variant in replay.settings.compared]
     if not any(name.partition(":")[0].strip() == "quick-start" for name in startups):
@@ -120,7 +124,7 @@ def without_syn(replay: ReplayData) -> list[str]:
     return ["quick-start begins as slow start here: there is no SYN to ask routers on."]
 
 
-def verdict(replay: ReplayData) -> list[str]:
+def verdict(replay: "Replay") -> list[str]:
     """What to choose, and why."""
     if not any(s.complete for s in replay.summaries):
         return ["No transfer was completed."]
@@ -138,7 +142,7 @@ SIDES = {
 }
 
 
-def overview(replay: ReplayData, command: str) -> summary.Summary:
+def overview(replay: "Replay", command: str) -> summary.Summary:
     """What was replayed, the verdict, a table of settings, and the next step."""
     first, *others = opening(replay)
     shown = table(replay)
@@ -155,7 +159,7 @@ def overview(replay: ReplayData, command: str) -> summary.Summary:
     )
 
 
-def opening(replay: ReplayData) -> list[str]:
+def opening(replay: "Replay") -> list[str]:
     """What was replayed, and whether the replay supports a recommendation."""
     settings, count = replay.settings, replay.facts.height
     networks = text.counted(replay.facts["network"].n_unique(), "network", "networks")
@@ -167,7 +171,7 @@ def opening(replay: ReplayData) -> list[str]:
     return lines + initial_windows(replay) + contradiction(replay) + validity(replay)
 
 
-def sample(replay: ReplayData) -> list[str]:
+def sample(replay: "Replay") -> list[str]:
     """What was drawn, where not all is replayed."""
     drawn = replay.capture.drawn
     if drawn is None:
@@ -178,7 +182,7 @@ def sample(replay: ReplayData) -> list[str]:
     return [f"Sample: {drawn_from}; --sample all replays everything."]
 
 
-def current(replay: ReplayData) -> str:
+def current(replay: "Replay") -> str:
     """The setting that the others are compared with."""
     settings = replay.settings
     base, preset = settings.reference, stacks.of_scenario(usual_stack(settings))["preset"]
@@ -191,14 +195,14 @@ def current(replay: ReplayData) -> str:
     return "assumed " * settings.by_default + used
 
 
-def _share(replay: ReplayData, segments: str) -> str:
+def _share(replay: "Replay", segments: str) -> str:
     """How many connections have an initial window, where those measured differ."""
     windows = replay.settings.hosts.windows
     shares = [one.share for one in windows if str(one.segments) == segments and one.share < 1]
     return f" (measured: {text.short_share(shares[0])} of connections)" if shares else ""
 
 
-def initial_windows(replay: ReplayData) -> list[str]:
+def initial_windows(replay: "Replay") -> list[str]:
     """The initial windows of the senders under test, in a line, where they differ."""
     windows = replay.settings.hosts.windows
     if len(windows) < 2:
@@ -220,7 +224,7 @@ FACTS = {
 """What a capture shows of senders, where the baseline does something else."""
 
 
-def contradiction(replay: ReplayData) -> list[str]:
+def contradiction(replay: "Replay") -> list[str]:
     """A line for each fact that the capture shows of senders and that the baseline lacks."""
     own = _own_facts(replay)
     return [
@@ -230,7 +234,7 @@ def contradiction(replay: ReplayData) -> list[str]:
     ]
 
 
-def _own_facts(replay: ReplayData) -> dict[str, str]:
+def _own_facts(replay: "Replay") -> dict[str, str]:
     """The baseline's values of `FACTS`."""
     base = replay.settings.reference
     usual = replay.resolved[base.name]["stack"]
@@ -241,14 +245,14 @@ def _own_facts(replay: ReplayData) -> dict[str, str]:
     return {"iw": window, **named, "cc": str(base.cc)}
 
 
-def validity(replay: ReplayData) -> list[str]:
+def validity(replay: "Replay") -> list[str]:
     """The answers to the four questions, in a line."""
     checks = replay.verdict.validity.checks
     answers = [f"{LABELS[check.question]}: {check.answer}." for check in checks]
     return [" ".join(answers)] if answers else []
 
 
-def table(replay: ReplayData) -> Grid | None:
+def table(replay: "Replay") -> Grid | None:
     """A row for each setting: gain and cost over all traffic, and where it harms most.
 
     None if no rates are known.
@@ -286,19 +290,19 @@ def table(replay: ReplayData) -> Grid | None:
     return grid
 
 
-def legend(replay: ReplayData) -> list[str]:
+def legend(replay: "Replay") -> list[str]:
     """What the columns of the table are."""
     research = any(one.status == Status.RESEARCH for one in replay.verdict.judgements)
     columns = "change: of the geometric mean; harmed: over 10 % slower"
     return [columns + "; research: not offered" * research]
 
 
-def _named(replay: ReplayData, name: str) -> str:
+def _named(replay: "Replay", name: str) -> str:
     startup = replay.settings.variant(name).startup
     return footnotes.marked(name) if name == startup else custom.short(name)
 
 
-def worst_harm(replay: ReplayData, one: Judgement) -> tuple[float, str] | None:
+def worst_harm(replay: "Replay", one: Judgement) -> tuple[float, str] | None:
     """The largest share of transfers that a setting harms in a size class or network, and where."""
     harm = [
         (gate.estimate, gate.part)
@@ -318,7 +322,7 @@ def _ends(row: Row) -> str:
     return f"{low}…{high}"
 
 
-def risk(replay: ReplayData) -> list[str]:
+def risk(replay: "Replay") -> list[str]:
     """Limits that the candidate exceeds, or may exceed, next to that of the verdict."""
     one = replay.verdict.candidate
     if one is None or replay.verdict.objection:
@@ -332,7 +336,7 @@ def risk(replay: ReplayData) -> list[str]:
     return [f"{custom.short(one.setting)} also {'; '.join(facts)}."] * bool(facts)
 
 
-def partial(replay: ReplayData) -> list[str]:
+def partial(replay: "Replay") -> list[str]:
     """The verdicts on single networks, and the settings for groups where none is for all."""
     lines = [line for one in replay.partial for line in one.lines]
     if replay.verdict.recommended is None:
@@ -340,14 +344,14 @@ def partial(replay: ReplayData) -> list[str]:
     return lines
 
 
-def remedy(replay: ReplayData) -> list[str]:
+def remedy(replay: "Replay") -> list[str]:
     """The commands that would settle the question that fails."""
     objection = replay.verdict.objection
     commands = objection.remedy if objection else ()
     return ["To settle it:", *(f"  {command}" for command in commands)] if commands else []
 
 
-def next_steps(replay: ReplayData) -> list[str]:
+def next_steps(replay: "Replay") -> list[str]:
     """What would settle a question that fails; or how hosts are set, and the test that confirms."""
     settings, one = replay.settings, replay.verdict.candidate
     if settling := remedy(replay):

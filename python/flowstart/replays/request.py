@@ -1,7 +1,7 @@
 """What is asked of a replay: by the fields of a question, or by options of a command or a page."""
 
 import dataclasses
-import os
+import os as os  # of the types of the fields
 from collections.abc import Mapping
 from typing import Any
 
@@ -44,7 +44,7 @@ def replay(question: Question) -> Replay:
     with bounds.bounded(question.max_time, question.max_memory):
         taken = question.capture
         if not isinstance(taken, Capture):
-            taken = read(os.fspath(taken))
+            taken = read(taken)
         return study(
             taken,
             settings_of(question, taken),

@@ -1,208 +1,174 @@
-"""A replay with its summary and its report: rows, figures and a page."""
+"""A replay: its rows, intervals and verdict, and what follows from them."""
 
-import dataclasses
-import pathlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, cast
 
-from flowstart.render import figure_files, html, interactive
-from flowstart.render.columns import CLASSES, Column
-from flowstart.render.files import Content, columns, encoded, streamed
-from flowstart.render.grid import Grid, Source
-from flowstart.render.listed import MOST_ROWS, Chart, Command, Rows, variant_options, without
+from flowstart import _native, extras
+from flowstart.captures.contents import Capture
+from flowstart.deployment.notes import Notes, notes
+from flowstart.deployment.notes import Variant as DeployedVariant
+from flowstart.deployment.stacks import Commands
+from flowstart.inference import Judgement, Status, Verdict
+from flowstart.inference.data import finite
+from flowstart.inference.gates import Gate
+from flowstart.model import custom, document, perturbation, stack
+from flowstart.model.document import Document, queues, resolve
+from flowstart.model.path import told_interface
+from flowstart.model.variants import Variant
+from flowstart.render import columns, figure_files, footnotes, html
+from flowstart.render.files import Content
+from flowstart.render.grid import Grid
+from flowstart.render.result import Result
 from flowstart.render.summary import Summary
-from flowstart.replays import calibration, overview
-from flowstart.replays import tables as grids
-from flowstart.replays.answer import EVERYTHING
-from flowstart.replays.data import ReplayData
-from flowstart.replays.summary import ClassSummary
+from flowstart.replays import answer, overview, report, tables
+from flowstart.replays.answer import Answer, Band, Partial, Questions, Rollout, Times
+from flowstart.replays.calibration import Calibration
+from flowstart.replays.command import Invocation
+from flowstart.replays.paths import ReplayPath, resolved
+from flowstart.replays.runner import ALONE, job
+from flowstart.replays.scenario import apart, usual_stack
+from flowstart.replays.settings import PARTS, Settings
+from flowstart.replays.summary import EVERYTHING, ClassSummary, Rows, summarise
+from flowstart.replays.traffic import conversations
+from flowstart.replays.validity import Examined, subjected
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
-def asked(replay: ReplayData) -> list[Grid]:
-    """Those that only an option of their own brings about."""
-    found = [grids.rollout(replay.rollout)] if replay.rollout else []
-    if replay.competing is not None:
-        found.append(grids.competing(replay.competing, replay.answer.baseline))
-    return found
+VERSION = 2
+"""Of this form; a field that changes its meaning or goes away makes it a new one."""
 
 
-def further(replay: ReplayData) -> list[Grid]:
-    """The tables of what was asked, as far as it was."""
-    found = [grids.gates(replay.verdict)] if replay.verdict.judgements else []
-    found += asked(replay)
-    if replay.bands:
-        found.append(grids.bands(replay.answer, replay.bands))
-    if replay.calibration and replay.calibration.classes:
-        grid = calibration.table(replay.calibration)
-        found.append(dataclasses.replace(grid, title=calibration.headline(replay.calibration)))
-    return found
+def partial_document(found: Partial, settings: Settings) -> dict[str, Any]:
+    """The verdict on one network, with the commands that are limited to it."""
+    return verdict_document(found.verdict, settings, found.commands)
 
 
-COLUMNS = (
-    *("transfer", "connection", "variant", "mode", "network", "size_class", "size_bytes"),
-    *("complete", "fct_s", "slowdown", "packets_sent", "packets_dropped"),
-    *("packets_retransmitted", "timeouts", "startup_exit_reason", "startup_exit_cwnd_segments"),
-    *("max_queue_pkts",),
-)
-"""What a report lists of a row; all columns are in the files beside it."""
-SIZE_CLASS = Column("size_class", "string", "The class of the transfer's size.")
+def group_document(found: Partial, settings: Settings) -> dict[str, Any]:
+    """The verdict on a group, with its networks and the routes that implement it.
 
-
-def rows(replay: ReplayData) -> Rows | None:
-    """The rows of a replay; of too many, those of every so manieth transfer."""
-    import polars as pl
-
-    height = replay.store.height
-    if not height:
-        return None
-    found = replay.store.scan().with_columns(_size_class())
-    left_out = ""
-    if height > MOST_ROWS:
-        transfers = replay.facts["transfer"].unique().sort()
-        step = -(-height // MOST_ROWS)
-        kept = transfers.gather_every(step)
-        found = found.filter(pl.col("transfer").is_in(kept.implode()))
-        left_out = (
-            f"These are the rows of {len(kept):,} of {len(transfers):,} transfers, one in {step}; "
-            f"rows.parquet and rows.csv next to this page have all {height:,}."
-        )
-    frame = found.select(COLUMNS).collect()
-    y = ("slowdown", "fct_s", "packets_retransmitted", "packets_dropped", "timeouts")
-    baseline = replay.answer.baseline
-    chart = Chart("Over size", ("size_bytes",), y, "variant", grids.TOGETHER, baseline)
-    command = _command(replay)
-    return Rows(frame, "replay-rows", height, left_out, command, charts=[chart], more=[SIZE_CLASS])
-
-
-def _size_class() -> "pl.Expr":
-    import polars as pl
-
-    bounds = [below for _, _, below in CLASSES if below is not None]
-    names = [name for name, *_ in CLASSES]
-    place = sum((pl.col("size_bytes") >= bound).cast(pl.Int64) for bound in bounds)
-    assert isinstance(place, pl.Expr)
-    return place.replace_strict(range(len(names)), names).alias("size_class")
-
-
-def traced_times(replay: ReplayData) -> Grid:
-    """The table of times, which says what each of its rows is made of."""
-    sources = [_source(s, replay) for s in replay.summaries]
-    return dataclasses.replace(grids.times(replay.summaries), sources=sources)
-
-
-def traced_changes(replay: ReplayData) -> Grid:
-    """The same of the changes."""
-    sources = [_source(s, replay) for s in replay.summaries if s.geomean_ratio]
-    return dataclasses.replace(grids.changes(replay.summaries), sources=sources)
-
-
-def _source(s: ClassSummary, replay: ReplayData) -> Source:
-    where: dict[str, Any] = {"variant": s.variant, **grids.TOGETHER}
-    where |= {"size_class": s.size_class} if s.size_class != EVERYTHING else {}
-    return Source(where, {"variant": replay.answer.baseline})
-
-
-def _command(replay: ReplayData) -> Command:
-    """The replay's command with the variant of a row beside the baseline."""
-    words = without(replay.command, ("--startup", "--variant", "--baseline"))
-    options = {"variant": variant_options(replay.settings.compared)}
-    note = "The command that replays all transfers under this variant; its rows have this one:"
-    return Command(words, options, note)
-
-
-CAPTIONS = {
-    "changes": "Change of completion times by size class, with 95 % intervals",
-    "classes": "Completion as a multiple of an unhindered transfer on an empty path, and the share "
-    "of transfers that take more than a tenth longer than under the baseline.",
-}
-"""Of the figures, by the name of their files."""
-
-
-def tables(replay: ReplayData, *, rows: bool = False) -> dict[str, Content]:
-    """The rows and intervals, and all else as JSON; with `rows` those as well.
-
-    What takes longest comes last, and a replay that was stopped does without it.
+    Commands are those of what is recommended: with thousands of networks all would be too many.
     """
-    kept = streamed(replay.store.scan(), "rows", "replay-rows")
-
-    def result(file: pathlib.Path) -> None:
-        file.write_bytes(encoded(replay.to_dict(rows=rows)))
-
-    found = {"rows.parquet": kept.pop("rows.parquet"), "result.json": result}
-    found |= columns(replay.interval_frame, "intervals", "replay-intervals")
-    return found if replay.interrupted else found | kept
-
-
-def _further(replay: ReplayData) -> list[str]:
-    """What was asked beyond the table, as far as it was."""
-    found = []
-    for grid in further(replay):
-        found += [html.heading(grid.title), html.table(dataclasses.replace(grid, title=""))]
-    for notes in replay.notes_to_deploy:
-        title, *lines = notes.lines
-        found += [html.heading(title), html.code("\n".join(lines))]
-    return found
+    kept = found.verdict.recommended
+    limited = {name: c if name == kept else [] for name, c in found.commands.items()}
+    return {
+        "group": found.name,
+        "networks": list(found.networks),
+        "traffic": found.traffic,
+        "verdict": verdict_document(found.verdict, settings, limited),
+    }
 
 
-def _summary(replay: ReplayData, figure: list[str]) -> list[str]:
-    """What a reader needs who decides: verdict, gain and cost, risk, and the next step."""
-    table, risk = overview.table(replay), overview.risk(replay)
-    cost = [html.heading("Gain and cost"), html.table(table), *figure] if table else []
-    return [
-        *map(html.paragraph, overview.opening(replay)),
-        *map(html.headline, overview.verdict(replay)),
-        *cost,
-        *([html.heading("Risk"), *map(html.paragraph, risk)] if risk else []),
-        html.heading("Next"),
-        *map(html.paragraph, [*overview.next_steps(replay), *overview.partial(replay)]),
-    ]
+def verdict_document(
+    verdict: Verdict,
+    settings: Settings,
+    limited: Mapping[str, Sequence[Commands]] | None = None,
+) -> dict[str, Any]:
+    """The verdict as JSON types; `limited` has commands in the place of those for whole hosts."""
+    return {
+        "version": VERSION,
+        "baseline": verdict.baseline,
+        "recommended": verdict.recommended,
+        "ties": list(verdict.ties),
+        "headline": verdict.headline,
+        "validity": _validity(verdict),
+        "settings": [_judgement(one, settings, limited) for one in verdict.judgements],
+    }
 
 
-def pictures(replay: ReplayData, progress: figure_files.Progress | None = None) -> dict[str, bytes]:
-    """The figures, and the page that holds them."""
-    drawn = [] if figure_files.wanting() else list(figure_files.drawn(_drawn(replay), progress))
-    # Whole, and not for the script to draw: so they are on paper too.
-    inside = {files.name: [html.picture(files.svg, files.caption)] for files in drawn}
-    parts = [
-        html.first_page(_summary(replay, inside.get("changes", []))),
-        html.heading("Size classes"),
-        html.paragraph(overview.headline(replay)),
-        html.table(traced_changes(replay)),
-        html.table(traced_times(replay)),
-        html.paragraph(overview.table_legend(replay)),
-        interactive.CHARTS,
-        *_further(replay),
-        *inside.get("classes", []),
-        *figure_files.apology(),
-        html.heading("Paths"),
-        html.table(grids.paths(replay.paths)),
-        html.paragraph(overview.sources(replay)),
-        *map(html.paragraph, overview.methods(replay)),
-        html.heading("What is not in these numbers"),
-        *map(html.paragraph, overview.LIMITS),
-        *map(html.paragraph, (*replay.capture.warnings, *replay.capture.notes)),
-        html.heading("Reproduce"),
-        html.code(replay.command),
-    ]
-    page = interactive.page("Your transfers under other settings", parts, rows(replay))
-    contents = {name: content for f in drawn for name, content in f.contents.items()}
-    return contents | {"report.html": page.encode()}
+def _validity(verdict: Verdict) -> dict[str, Any]:
+    failing = verdict.validity.failing
+    return {
+        "failing": failing and str(failing.question),
+        "questions": [
+            {
+                "question": str(check.question),
+                "holds": check.holds,
+                "finding": check.finding,
+                "reason": check.reason or None,
+                "cause": check.cause or None,
+                "remedy": list(check.remedy),
+            }
+            for check in verdict.validity.checks
+        ],
+    }
 
 
-def _drawn(replay: ReplayData) -> dict[str, figure_files.Draw]:
-    """What draws each figure; that of changes where there is more than one variant."""
-    draw: dict[str, figure_files.Draw] = {"classes": lambda: (replay.plot(), CAPTIONS["classes"])}
-    if len(replay.settings.names) > 1:
-        draw["changes"] = lambda: (replay.plot_changes(), CAPTIONS["changes"])
-    return draw
+def _judgement(
+    one: Judgement, settings: Settings, limited: Mapping[str, Sequence[Commands]] | None
+) -> dict[str, Any]:
+    variant, gain = settings.variant(one.setting), one.gain
+    commands: Sequence[Commands] = settings.hosts.commands(variant, settings.reference)
+    if limited is not None:
+        commands = limited[one.setting]
+    return {
+        "setting": one.setting,
+        "status": str(one.status),
+        "cause": one.cause,
+        "reason": one.reason,
+        "risk": one.risk or None,
+        "question": one.question and str(one.question),
+        "gain": {
+            "geomean_change": finite(gain.estimate),
+            "low": finite(gain.low),
+            "high": finite(gain.high),
+            "transfers": gain.transfers,
+            "significant": gain.gains,
+        },
+        "request_to_last_byte": one.request
+        and {
+            "geomean_change": finite(one.request.estimate),
+            "low": finite(one.request.low),
+            "high": finite(one.request.high),
+        },
+        "vetoes": [
+            {"kind": gate.kind, "part": gate.part, "quantity": str(gate.quantity)}
+            for gate in one.vetoes
+        ],
+        "gates": [_gate(gate) for gate in one.gates],
+        "commands": [
+            {
+                "stack": found.stack,
+                "set": list(found.set),
+                "revert": list(found.revert),
+                "sources": list(found.sources),
+                "steps": list(found.steps),
+            }
+            for found in commands
+        ],
+    }
 
 
-@dataclass(frozen=True, repr=False)
-class Replay(ReplayData):
+def _gate(gate: Gate) -> dict[str, Any]:
+    return {
+        "kind": gate.kind,
+        "part": gate.part,
+        "quantity": str(gate.quantity),
+        "baseline": gate.baseline,
+        "estimate": finite(gate.estimate),
+        "low": finite(gate.low),
+        "high": finite(gate.high),
+        "limit": finite(gate.limit),
+        "transfers": gate.transfers,
+        "outcome": str(gate.outcome),
+        "networks": [dict(vars(one)) for one in gate.networks],
+    }
+
+
+MORE_LOST = (2, 0.01)
+"""It is said where a replay loses so many times the capture's share, and so much more."""
+
+FEW_ROWS = 10_000
+"""JSON of so many rows takes half a second."""
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Replay(Result):
     """The transfers of a capture under each variant, and the verdict.
 
     Example:
@@ -213,6 +179,325 @@ class Replay(ReplayData):
         ['current', 'slow-start']
     """
 
+    capture: Capture
+    settings: Settings
+    questions: Questions
+    paths: list[ReplayPath]
+    left_out: dict[str, int]
+    """Transfers that cannot be replayed, by reason."""
+    store: Rows
+    """One row per transfer, variant and mode."""
+    facts: "pl.DataFrame"
+    """One row per transfer under test."""
+    together: Times
+    alone: Times
+    answer: Answer
+    """The changes with their intervals, and what to choose."""
+    examined: Examined | None = None
+    """Whether paths are known and the recording is reproduced; None if it was stopped before."""
+    partial: list[Partial] = field(default_factory=list)
+    """The verdicts on single networks, if that was asked."""
+    groups: list[Partial] = field(default_factory=list)
+    """The verdicts on groups of networks."""
+    rollout: Rollout | None = None
+    """The same where only a part of the connections is switched, if that was asked."""
+    bands: list[Band] = field(default_factory=list)
+    """The same of the settings that decide, under other assumptions."""
+    calibration: Calibration | None = None
+    """How well the capture is replayed as it was recorded, if that was asked."""
+    competing: "pl.DataFrame | None" = None
+    """What competing flows have come to: a row per run and member; None without any."""
+    interrupted: bool = False
+    failures: list[str] = field(default_factory=list)
+
+    more = "`.interval_frame`, `.summaries`, or one row per transfer in `.frame`"
+    caption = "Completion by size class"
+
+    def __repr__(self) -> str:
+        transfers = sum(replayed.transfers for replayed in self.paths)
+        return f"<Replay of {self.capture.file}: {transfers} transfers, {len(self.paths)} paths>"
+
+    def __str__(self) -> str:
+        several = len(self.settings.names) > 1
+        return "\n".join([super().__str__(), *[self.verdict.headline] * several])
+
+    @property
+    def headline(self) -> str:
+        """The capture, and how much of it was replayed."""
+        return repr(self)
+
+    @property
+    def table(self) -> Grid:
+        """The changes by size class, or the times where there is nothing to compare."""
+        several = len(self.settings.names) > 1
+        return tables.changes(self.summaries) if several else tables.times(self.summaries)
+
+    @property
+    def seed(self) -> int:
+        """The first seed."""
+        return self.settings.seed
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """One row per transfer, variant and mode; all of them in memory."""
+        return self.store.scan().collect()
+
+    @property
+    def interval_frame(self) -> "pl.DataFrame":
+        """One row per size class, variant and statistic, with its interval."""
+        return columns.frame(self.answer.records, "replay-intervals")
+
+    @functools.cached_property
+    def summaries(self) -> list[ClassSummary]:
+        """One summary per size class and variant, all sizes last."""
+        startups = {variant.name: str(variant.begins) for variant in self.settings.compared}
+        best = self.verdict.recommended
+        times = (self.together, self.alone)
+        return summarise(self.store, self.facts, *times, self.answer, startups, best)
+
+    @functools.cached_property
+    def verdict(self) -> Verdict:
+        """What to choose for all traffic, as far as the replay supports it."""
+        if self.examined is None:  # the replay was stopped
+            return self.answer.verdict
+        others = {band.name: band.answer.verdict for band in self.bands}
+        found, checks = self.answer.verdict, self.examined.checks
+        asked = replace(self.questions, buffers=self.questions.buffers and not self.interrupted)
+        invocation = Invocation(self.capture, self.settings, asked)
+        return subjected(found, checks, others, invocation)
+
+    @functools.cached_property
+    def notes_to_deploy(self) -> list[Notes]:
+        """What to do with each recommended variant, or else with the one that a test can decide."""
+        chosen = [one for one in self.verdict.judgements if one.status == Status.RECOMMENDED]
+        nearest = self.verdict.candidate
+        if nearest and nearest.status == Status.INCONCLUSIVE:
+            chosen = [nearest]
+        return [self._notes(one) for one in chosen]
+
+    def _notes(self, one: Judgement) -> Notes:
+        name = one.setting
+        group = next(g for g in self.answer.groups if g.name == EVERYTHING)
+        variant = self.settings.variant(name)
+        rows = list(self.answer.rows.values())
+        base, seed = self.answer.baseline, self.settings.seed
+        test = answer.test_plan(self.facts, group, self.together, one, base, self.questions, seed)
+        is_test = one.status == Status.INCONCLUSIVE
+        deployed = _deployed(variant, self.settings.reference)
+        return notes(EVERYTHING, deployed, rows, test, is_test=is_test)
+
+    @property
+    def command(self) -> str:
+        """The command that gives the same result."""
+        return self.invocation.again
+
+    @property
+    def invocation(self) -> Invocation:
+        """The replay as the command line has it."""
+        return Invocation(self.capture, self.settings, self.questions)
+
+    @functools.cached_property
+    def resolved(self) -> dict[str, Document]:
+        """The whole configuration of one transfer under each startup, on the first path."""
+        replayed, s = self.paths[0], self.settings
+        talks = conversations(next(replayed.traffic.chunks()))
+        found = {}
+        for variant in s.compared:
+            scenario = job(replayed, variant, ALONE, next(apart(talks)), s).scenario
+            found[variant.name] = resolve(scenario, s.custom)
+        return found
+
+    @functools.cached_property
+    def drawn(self) -> list[str]:
+        """What is drawn at random, in words; another seed draws something else."""
+        return perturbation.drawn(self.resolved[self.settings.names[0]])
+
+    @functools.cached_property
+    def notes(self) -> list[str]:
+        """What a reader of the table has to know of its startups, queues and seed."""
+        s = self.settings
+        notes = footnotes.footnotes(
+            footnotes.Setting(
+                startups=[str(variant.begins) for variant in s.compared],
+                cached_cwnd=[s.cached_cwnd] if s.cached_cwnd else [],
+                cache_option="--cached-cwnd 1bdp gives each path its own",
+                interfaces=[
+                    told_interface(replayed.path).get("interface_rate") for replayed in self.paths
+                ],
+                queues={name: queues(document) for name, document in self.resolved.items()},
+                drawn=self.drawn,
+                seeds=1,
+                seed_option=f"--seed {s.seed + 1}",
+            )
+        )
+        notes += self._recalled()
+        notes += [f"not replayed: {name} ({PARTS[name]})." for name in sorted(s.ignore)]
+        return notes + self._beyond_the_capture()
+
+    def _recalled(self) -> list[str]:
+        """Says what startups that use a memory have had."""
+        s = self.settings
+        if s.cached_cwnd or not any(footnotes.uses_memory(str(v.begins)) for v in s.compared):
+            return []
+        who = "what earlier connections with the same network have left in the replay itself"
+        return [f"cached state: {who}, for {s.memory_lifetime}; nothing where one runs alone."]
+
+    def _beyond_the_capture(self) -> list[str]:
+        """Says where the replay loses far more than the capture: a buffer may be too small."""
+        base, before = self.settings.reference.name, self.capture.retransmitted_share
+        rows = [s for s in self.summaries if (s.size_class, s.variant) == (EVERYTHING, base)]
+        lost = rows[0].loss if rows else None
+        if lost is None or before is None or self.settings.loss:
+            return []
+        times, more = MORE_LOST
+        if lost <= times * before + more:
+            return []
+        under = f"{lost:.2%} of the packets under {custom.short(base)}"
+        was = f"{before:.2%} were retransmitted in the capture"
+        said = f"the replay loses more than the capture did: {under}; {was}."
+        return [f"{said} --buffer sets another buffer."]
+
+    @functools.cached_property
+    def omissions(self) -> stack.Omissions:
+        """What the preset leaves out, for the largest transfer too."""
+        sizes = [path.traffic.transfers["bytes"].max() for path in self.paths]
+        largest = max(cast("int", size) for size in sizes)
+        return stack.omissions(
+            scenario | {"flows": [{"size": f"{largest}B", **flow} for flow in scenario["flows"]]}
+            for scenario in self.resolved.values()
+        )
+
+    @functools.cached_property
+    def warnings(self) -> list[str]:
+        """What was asked for and was perhaps not meant."""
+        s = self.settings
+        asked = {"buffer": s.buffer, "reverse_buffer": s.reverse_buffer}
+        given = {name: said for name, said in asked.items() if said}
+        found = []
+        for replayed in self.paths:
+            filled = resolved(replayed.path, s)
+            window = document.initial_window(filled["stack"])
+            few = document.small_buffers(given, filled["path"], window)
+            found += [(*one, window, replayed.name) for one in few]
+        if not found:
+            return []
+        packets, field, said, window, name = min(found)
+        paths = len({name for *_, name in found})
+        more = f" and a handful on {paths - 1} more" if paths > 1 else ""
+        return [_native.buffer_warning(packets, field, said, f" on {name}{more}", window)]
+
+    @property
+    def all_failed(self) -> bool:
+        """Whether no transfer was completed."""
+        return self.store.height > 0 and not any(s.complete for s in self.summaries)
+
+    def to_dict(self, *, rows: bool = False) -> dict[str, Any]:
+        """The verdict, its table, intervals and warnings as one JSON document; with `rows` all.
+
+        `frame` has the rows of transfers, which are most of it. Those of a replay that was stopped
+        are left out unless they are few, as many take seconds.
+        """
+        rows &= not self.interrupted or self.store.height <= FEW_ROWS
+        return {
+            "flowstart": _native.version(),
+            "command": self.command,
+            "capture": {
+                "file": self.capture.file,
+                "summary": self.capture.summary,
+                "warnings": self.capture.warnings,
+                "notes": self.capture.notes,
+            },
+            "paths": [
+                {
+                    "name": replayed.name,
+                    **replayed.path,
+                    "rate_method": replayed.rate_method,
+                    "buffer_method": replayed.buffer_method,
+                    "rate_range_bps": replayed.rate_range,
+                    "assumed": list(replayed.assumed),
+                    "transfers": replayed.transfers,
+                }
+                for replayed in self.paths
+            ],
+            "left_out": self.left_out,
+            "sample": self.capture.drawn and self.capture.drawn.to_dict(),
+            "drawn": self.drawn,
+            "notes": self.notes,
+            "warnings": [*self.warnings, *self.omissions.all],
+            "interrupted": self.interrupted,
+            "failures": self.failures,
+            "classes": [s.numbers for s in self.summaries],
+            "intervals": self.answer.records,
+            "repeats": self.answer.repeats,
+            "verdict": verdict_document(self.verdict, self.settings),
+            "partial": [
+                {"network": one.name, "verdict": partial_document(one, self.settings)}
+                for one in self.partial
+            ],
+            "groups": [group_document(one, self.settings) for one in self.groups],
+            "rollout": self.rollout
+            and {
+                "share": self.rollout.share,
+                "connections": self.rollout.connections,
+                "switched": self.rollout.switched.records,
+                "rest": self.rollout.rest.records,
+            },
+            "buffers": [
+                {
+                    "buffers": band.name,
+                    "verdict": verdict_document(band.answer.verdict, self.settings),
+                }
+                for band in self.bands
+            ],
+            "calibration": self.calibration and self.calibration.to_dict(),
+            "competing": [] if self.competing is None else self.competing.to_dicts(),
+            "deployment": [notes.lines for notes in self.notes_to_deploy],
+            "ab_tests": [
+                {"size_class": notes.group, "variant": notes.variant.name, **notes.test.document}
+                for notes in self.notes_to_deploy
+                if notes.test
+            ],
+            **({"rows": self.frame.to_dicts()} if rows else {}),
+        }
+
+    @extras.needing("plot", "a figure")
+    def plot(self, ax: "Axes | None" = None) -> "Figure":
+        """Completion times by size class, and how many transfers are harmed.
+
+        Args:
+            ax: The axes to draw completion times into, in the place of a new figure.
+
+        Returns:
+            The figure.
+
+        Example:
+            >>> import flowstart as fs
+            >>> from matplotlib import pyplot as plt  # doctest: +SKIP
+            >>> figure, axes = plt.subplots()  # doctest: +SKIP
+            >>> fs.replay("capture.pcap").plot(axes)  # doctest: +SKIP
+        """
+        from flowstart.render.charts import figure_of  # loads matplotlib
+        from flowstart.replays.figures import by_class, draw_slowdowns
+
+        if ax is not None:
+            draw_slowdowns(ax, self.summaries)
+            return figure_of(ax)
+        return by_class(self.summaries, self.settings.reference.name, self._about())
+
+    @extras.needing("plot", "a figure")
+    def plot_changes(self) -> "Figure":
+        """The geometric mean of ratios of every variant by size class, with its interval."""
+        from flowstart.replays.figures import changes  # loads matplotlib
+
+        return changes(self.summaries, self.settings.reference.name, self._about())
+
+    def _about(self) -> str:
+        """What figures say they show."""
+        s = self.settings
+        ends = [stack.written(usual_stack(s)) or stack.DEFAULT, *filter(None, [s.cc])]
+        *_, file = self.capture.file.split("/")
+        return f"{file}, stack {', '.join(ends)}, seed {s.seed}"
+
     def summary(self, command: str = "") -> Summary:
         """The recommendation, its gain and its risk, on one screen."""
         return overview.overview(self, command)
@@ -221,5 +506,21 @@ class Replay(ReplayData):
         self, progress: figure_files.Progress | None = None, *, rows: bool = False
     ) -> Iterator[Mapping[str, Content]]:
         """Tables, with `rows` also as JSON; then figures and the page."""
-        yield tables(self, rows=rows)
-        yield pictures(self, progress)
+        yield report.tables(self, rows=rows)
+        yield report.pictures(self, progress)
+
+    def _repr_html_(self) -> str:
+        found = [tables.changes(self.summaries), tables.times(self.summaries)]
+        figure = figure_files.shown(self.plot, "Completion by size class")
+        return "".join(map(html.table, found)) + figure
+
+
+def _deployed(variant: Variant, base: Variant) -> DeployedVariant:
+    """What differs from the baseline, as far as stacks have options for it."""
+    name, _, arguments = str(variant.begins).partition(":")
+    startup = name if str(variant.begins) != str(base.begins) else None
+    cc = variant.cc if variant.cc != base.cc else None
+    own = dict(piece.partition("=")[::2] for piece in arguments.split(",") if piece)
+    iw = own.get("iw") or variant.fields.get("iw")
+    pacing = variant.fields.get("pacing", "none") != "none"
+    return DeployedVariant(variant.name, startup, cc, iw and str(iw), pacing)

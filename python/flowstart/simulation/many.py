@@ -23,11 +23,17 @@ if TYPE_CHECKING:
     from flowstart._native import Batch as Outcomes
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class RunBatch(RunTables):
     """The rows of many scenarios; column `run` is the number of the scenario, from 0.
 
     A frame is made on first use. Its columns are those of `docs/reference/columns.md`.
+
+    Attributes:
+        frame: One row per flow; `fct_s` is in seconds, rates are in bits per second.
+        runs: One row per finished run, with its `error`.
+        count: Number of scenarios.
+        interrupted: Whether Ctrl-C or the time limit ended it.
 
     Example:
         >>> import flowstart as fs
@@ -61,6 +67,12 @@ class RunBatch(RunTables):
             "runs": self.runs.to_dicts(),
             "rows": self.frame.to_dicts(),
         }
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the documents are the same."""
+        return isinstance(other, RunBatch) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         finished = self.runs.height
@@ -108,6 +120,8 @@ def run_many(
     """
     if isinstance(scenarios, Scenario | Mapping | str | os.PathLike):
         raise RequestError("one alone; give a list, or call `fs.run`", ("scenarios",))
+    if not isinstance(scenarios, Iterable):
+        raise RequestError("a list of scenarios is needed", ("scenarios",), repr(scenarios))
     custom = CustomStartups()
     texts = [
         _text(number, one, custom, allow_python=allow_python)

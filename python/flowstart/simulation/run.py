@@ -64,7 +64,7 @@ def headline(
     return _native.headline(encode(facts))
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Run(RunTables, Result):
     """The rows of one simulated scenario, and its events where these were recorded.
 

@@ -71,8 +71,9 @@ class LivePlan:
         name, options = _native_stack(question.on)
         fields: dict[str, Any] = {"preset": name}
         if options is None:
+            name = _known(question.on.partition(":")[0])
             fields = stacks.parse(question.on)
-        name = _name(fields)
+        _check_own(name, fields)
         usual = REAL if name == LINUX else VIRTUAL
         clock = question.clock or usual
         _check_clock(clock, name)
@@ -182,12 +183,16 @@ def _native_variants(name: str, options: str | None) -> list[tuple[Variant, str]
     return found
 
 
-def _name(fields: dict[str, object]) -> str:
-    """The name of the stack, of which nothing may be asked that it has of its own."""
-    name = str(fields.get("preset"))
+def _known(name: str) -> str:
+    """The name of a real stack. Raises RequestError where there is none."""
     known = _native.LIVE_STACKS
     if name not in known:
         raise RequestError(f"`{name}`: a live run is in one of {', '.join(known)}", ("stack",))
+    return name
+
+
+def _check_own(name: str, fields: dict[str, object]) -> None:
+    """Raises RequestError for a field that the stack has of its own."""
     own = OWN.get(name, USUALLY_OWN)
     for key, value in fields.items():
         if key not in ("preset", *own):
@@ -195,7 +200,6 @@ def _name(fields: dict[str, object]) -> str:
             raise RequestError(
                 f"`{key}={value}`: {name} has its own; of a live run {can} can be set", ("stack",)
             )
-    return name
 
 
 def _check_variants(plan: Plan, name: str, own: Mapping[str, str]) -> None:

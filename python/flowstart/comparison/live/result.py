@@ -37,7 +37,7 @@ LARGEST_QLOG_BYTES = 2_000_000
 """Larger transfers get no qlog files in a folder: each would have megabytes."""
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class LiveComparison(Result):
     """Transfers in the simulator, and in a real stack over the same links."""
 

@@ -18,11 +18,12 @@ from flowstart.model import stack
 from flowstart.model.document import Document
 from flowstart.questions.replay import Replay as Question
 from flowstart.render.columns import CLASSES
-from flowstart.replays import data, overview, tables
+from flowstart.replays import overview, result, tables
 from flowstart.replays.answer import EVERYTHING, buffers
 from flowstart.replays.paths import ReplayPath
+from flowstart.replays.report import further
 from flowstart.replays.request import check, question_of, replay
-from flowstart.replays.result import Replay, further
+from flowstart.replays.result import Replay
 from flowstart.replays.scenario import usual_stack
 
 __all__ = ["EVERYTHING", "opened", "replayed", "transfer", "transfers", "work"]
@@ -100,7 +101,7 @@ def replayed(replay: Replay) -> dict[str, Any]:
             *overview.validity(replay),
             *overview.remedy(replay),
         ],
-        "decision": data.verdict_document(replay.verdict, replay.settings),
+        "decision": result.verdict_document(replay.verdict, replay.settings),
         "intervals": replay.answer.records,
         "classes": [
             {"size_class": one.size_class, "transfers": one.transfers}

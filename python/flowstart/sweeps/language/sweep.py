@@ -11,6 +11,7 @@ from itertools import accumulate, product
 from typing import Any, Self, TypeAlias
 
 from flowstart.errors import RequestError
+from flowstart.model import input_files
 from flowstart.model.custom import CustomStartups
 from flowstart.model.document import Document
 from flowstart.model.perturbation import drawn
@@ -274,7 +275,8 @@ def read(setting: SweepLike, *, allow_python: bool = False) -> Sweep:
         return setting
     if isinstance(setting, Mapping):
         return Sweep.of(setting)
-    file = named_file(os.fspath(setting))
+    right = "an fs.Sweep, its fields as a mapping, or the name of a sweep or its file"
+    file = named_file(str(input_files.path_of(setting, right)))
     try:
         return Sweep.read(file, allow_python=allow_python)
     except RequestError as error:
