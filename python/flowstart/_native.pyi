@@ -89,6 +89,8 @@ class Scenarios:
     def __len__(self) -> int: ...
     def __getitem__(self, at: int) -> str: ...
     def __iter__(self) -> Iterator[str]: ...
+    @property
+    def records_limits(self) -> bool: ...
 
 @final
 class ComparisonRows:
@@ -255,6 +257,7 @@ def run_many(
     progress: Callable[[int, int], object] | None = None,
     custom: CustomStartups | None = None,
     bounds: Bounds = ...,
+    limits: bool = False,
 ) -> Batch: ...
 def run_lines(
     scenarios: list[str],

@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[2]
 SECTIONS = tomllib.loads((ROOT / "tests/data/rfc-sections.toml").read_text())
 """Titles by section and RFC."""
 NO_TEXT = {
+    "9113": "HTTP/2",
     "9369": "QUIC version 2",
     "9406": "HyStart++",
     "9768": "AccECN",

@@ -239,7 +239,7 @@ impl Scenarios {
                 scenario.seed = case.seed;
             }
             let mut task = reader.task_of(scenario)?;
-            if self.repeats.is_empty() {
+            if self.records_limits() {
                 task.prepared.record_limits();
             }
             Ok(task)
@@ -250,6 +250,12 @@ impl Scenarios {
 
 #[pymethods]
 impl Scenarios {
+    /// Whether what limits the transfers is recorded: not of repeats, which serve intervals.
+    #[getter]
+    fn records_limits(&self) -> bool {
+        self.repeats.is_empty()
+    }
+
     fn __len__(&self) -> usize {
         self.cases.len()
     }
@@ -274,11 +280,21 @@ pub enum Described<'py> {
 
 impl Described<'_> {
     /// Checks all of them.
-    pub fn tasks(self, reader: &mut Reader) -> PyResult<Vec<Task>> {
-        match self {
-            Described::Compared(scenarios) => scenarios.tasks(reader),
-            Described::Texts(texts) => texts.iter().map(|json| reader.task(json)).collect(),
-        }
+    ///
+    /// Those of a comparison decide themselves whether they record `limits`.
+    pub fn tasks(self, reader: &mut Reader, limits: bool) -> PyResult<Vec<Task>> {
+        let texts = match self {
+            Described::Compared(scenarios) => return scenarios.tasks(reader),
+            Described::Texts(texts) => texts,
+        };
+        let tasks = texts.iter().map(|json| {
+            let mut task = reader.task(json)?;
+            if limits {
+                task.prepared.record_limits();
+            }
+            Ok(task)
+        });
+        tasks.collect()
     }
 }
 

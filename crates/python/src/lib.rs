@@ -212,9 +212,10 @@ mod _native {
     ///
     /// Every scenario is checked before the first one runs. `progress(done, total)` is
     /// called a few times a second. Ctrl-C keeps what is finished and sets `interrupted`, and so
-    /// does what ends runs among their `bounds`.
+    /// does what ends runs among their `bounds`. `limits` are recorded of scenarios that are text; a
+    /// comparison's decide themselves.
     #[pyfunction]
-    #[pyo3(signature = (scenarios, workers=None, progress=None, custom=None, bounds=(None, None)))]
+    #[pyo3(signature = (scenarios, workers=None, progress=None, custom=None, bounds=(None, None), limits=false))]
     fn run_many<'py>(
         py: Python<'py>,
         scenarios: Described<'py>,
@@ -222,10 +223,11 @@ mod _native {
         progress: Option<Bound<'py, PyAny>>,
         custom: Option<Bound<'py, PyDict>>,
         bounds: Bounds<'py>,
+        limits: bool,
     ) -> PyResult<Bound<'py, PyDict>> {
         let workers = threads(workers)?;
         let mut reader = Reader::new(custom)?;
-        let tasks = scenarios.tasks(&mut reader)?;
+        let tasks = scenarios.tasks(&mut reader, limits)?;
         let (approve, cancel) = bounds;
         approved(py, &tasks, approve)?;
         let budget = cancel
@@ -352,7 +354,7 @@ mod _native {
         approve: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Vec<bool>> {
         let mut reader = Reader::new(custom)?;
-        let tasks = scenarios.tasks(&mut reader)?;
+        let tasks = scenarios.tasks(&mut reader, false)?;
         approved(py, &tasks, approve)?;
         Ok(tasks.iter().map(|task| task.calls_python).collect())
     }

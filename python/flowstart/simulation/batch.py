@@ -73,7 +73,12 @@ def run_many(
     size = max(1, min(len(left) // (processes * PARTS_PER_PROCESS), MOST_AT_A_TIME))
     parts = [left[at : at + size] for at in range(0, len(left), size)]
     texts = [[scenarios[number] for number in part] for part in parts]
-    rest = _Parts(texts, custom, lambda done: pace.report(len(finished) + done, len(scenarios)))
+    records_limits = not isinstance(scenarios, Sequence) and scenarios.records_limits
+
+    def report(done: int) -> None:
+        pace.report(len(finished) + done, len(scenarios))
+
+    rest = _Parts(texts, records_limits, custom, report)
     found = rest.run(pace.portable, min(processes, len(parts)))
     tables = [(parts[number], part) for number, part in found.items()]
     here = list(range(len(scenarios))), batch
@@ -166,6 +171,7 @@ class _Parts:
 
     texts: list[list[str]]
     """The scenarios of each part."""
+    records_limits: bool
     custom: CustomStartups
     progress: Callable[[int], None]
     """Takes the number of finished scenarios."""
@@ -177,8 +183,9 @@ class _Parts:
         # Python discards what is raised in finalisers and callbacks, also of loky.
         with interrupts.noting_ctrl_c(ctrl_c), _processes(processes) as pool:
             with interrupts.blocked_ctrl_c():  # which processes inherit: this one ends them
-                limits = bounds.current().rest.shared(processes)
-                answers = [pool.submit(_run, part, startups, limits) for part in self.texts]
+                rest = bounds.current().rest.shared(processes)
+                run = functools.partial(_run, self.records_limits, startups, rest)
+                answers = [pool.submit(run, part) for part in self.texts]
             try:
                 while not ctrl_c.is_set() and failed is None and self._go_on(answers):
                     failed = _first_failed(answers)
@@ -248,12 +255,12 @@ def _no_breakpoint(*_: object, **__: object) -> NoReturn:
     raise SimulationError("breakpoint() has no terminal here; workers=1 stays where there is one")
 
 
-def _run(texts: list[str], startups: bytes, limits: Limits) -> _Answer:
+def _run(records_limits: bool, startups: bytes, limits: Limits, texts: list[str]) -> _Answer:
     """Runs a part, in a process."""
     try:
         natives = _loaded(startups).natives()
         with bounds.approved(limits) as mine, mine.counted() as cancel:
-            batch = _native.run_many(texts, 1, None, natives, (None, cancel))
+            batch = _native.run_many(texts, 1, None, natives, (None, cancel), records_limits)
         return _Answer(batch, cancel.packets, cancel.exceeded)
     except BaseException as error:  # noqa: BLE001 # the other process raises it
         return _Answer(error=f"{type(error).__name__}: {error}", trace=traceback.format_exc())

@@ -12,7 +12,7 @@ pub enum Level {
 
 const OF_CONNECTION: u32 = 1 << 31;
 const BITS: u64 = OF_CONNECTION as u64 - 1;
-/// How far a limit may be ahead of one that the sender knows, in bytes.
+/// How far a limit may be ahead of the last one that the sender received, in bytes.
 pub(super) const MOST_AHEAD: u64 = 1 << 30;
 
 /// The field of this limit.
@@ -25,7 +25,7 @@ pub(super) fn encode(limit: u64, level: Level) -> u32 {
     }
 }
 
-/// The limit of a field, for a sender that knows of `known`; one that is not above it is old.
+/// The limit of a field, for a sender whose limit is `known`; one that is not above it is old.
 pub fn decode(field: u32, known: u64) -> Option<(u64, Level)> {
     let ahead = u64::from(field).wrapping_sub(known) & BITS;
     let level = match field & OF_CONNECTION {

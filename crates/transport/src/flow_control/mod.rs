@@ -1,8 +1,8 @@
 //! Flow control by credit: what a receiver of QUIC (RFC 9000 §4) offers a stream and the connection
 //! beyond what it has read.
 //!
-//! Every acknowledgement carries the present limit. One that has moved is acknowledged at once, which
-//! stands for MAX_DATA and MAX_STREAM_DATA. A limit that may have been lost with its packet is sent
+//! Every acknowledgement carries the present limit. One that has moved is acknowledged at once, in place
+//! of MAX_DATA and MAX_STREAM_DATA. A limit that may have been lost with its packet is sent
 //! again after a probe timeout.
 
 mod credit;
