@@ -156,13 +156,15 @@ class Columns:
         """What is told, in seconds, bytes and bits a second; null where a cell is none."""
         import polars as pl
 
-        found = []
+        expressions = []
         for what, source in self.sources.items():
             cell = pl.col(source.column).cast(pl.String)
             factor = UNITS[what].get(source.unit or "s", 1.0)
             if what in ("time", "end"):
-                found.append(log_cells.moment(cell, factor).alias(what))
-                found.append(log_cells.zoneless(cell).is_not_null().alias(f"{what}{ZONELESS}"))
+                expressions.append(log_cells.moment(cell, factor).alias(what))
+                expressions.append(
+                    log_cells.zoneless(cell).is_not_null().alias(f"{what}{ZONELESS}")
+                )
                 continue
             number = cell.str.strip_chars().cast(pl.Float64, strict=False)
             if what == "peer":
@@ -173,8 +175,8 @@ class Columns:
                 known = (log_cells.added(cell) if what == "backend" else number) * factor
             if what in ("duration", "rtt"):
                 known = pl.coalesce(known, log_cells.spelled(cell))
-            found.append(known.alias(what))
-        return found
+            expressions.append(known.alias(what))
+        return expressions
 
 
 def parse(text: str) -> dict[str, str]:

@@ -156,10 +156,10 @@ def _declarations(file: str, path: str) -> list[str]:
 
     declared = pl.col("line").str.starts_with(DECLARES)
     lines = _lines(path).filter(declared).unique(maintain_order=True)
-    found = lines.head(MOST_DECLARATIONS + 1).collect(engine="streaming")["line"].to_list()
-    if len(found) > MOST_DECLARATIONS:
+    declarations = lines.head(MOST_DECLARATIONS + 1).collect(engine="streaming")["line"].to_list()
+    if len(declarations) > MOST_DECLARATIONS:
         raise RequestError(f"{file}: more than {MOST_DECLARATIONS} lines name its fields anew")
-    return found
+    return declarations
 
 
 def _joined(fields: Iterable[str]) -> list[str]:

@@ -36,20 +36,20 @@ class Selection:
 def listed(files: Sequence[str | os.PathLike[str]]) -> dict[str, bool]:
     """The files in the order given, folders as their files by name; and which are in folders."""
     paths: dict[str, bool] = {}
-    for given in files:
-        if not str(given):
+    for file in files:
+        if not str(file):
             raise RequestError(
                 "the name of a file is empty; a capture, a log or a folder is needed"
             )
-        path = input_files.path_of(given, "the name of a capture, a log or a folder of them")
-        if str(given) != STDIN:
+        path = input_files.path_of(file, "the name of a capture, a log or a folder of them")
+        if str(file) != STDIN:
             input_files.check(path, "; give - to read a pipe from the standard input")
-        inside = [str(given)]
+        inside = [str(file)]
         if path.is_dir():
             names = (entry for entry in path.iterdir() if not entry.name.startswith("."))
             inside = sorted(map(str, names))
         if not inside:
-            raise RequestError(f"{given}: the folder holds no files; captures or logs are needed")
+            raise RequestError(f"{file}: the folder holds no files; captures or logs are needed")
         if STDIN in inside and len(files) > 1:
             raise RequestError(
                 "the standard input is read alone: save it as a file to read it with others"

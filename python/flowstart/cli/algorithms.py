@@ -39,17 +39,17 @@ def _values(
     name: str, field: str, node: dict[str, Any], defined: dict[str, Any]
 ) -> list[tuple[str, str]]:
     """The fields within a part of the schema that may have this value, and what it means."""
-    found = []
+    values = []
     if node.get("const") == name:
-        found.append((field, node["description"].rstrip(".")))
+        values.append((field, node["description"].rstrip(".")))
     if "$ref" in node:
-        found += _values(name, field, defined[node["$ref"].rpartition("/")[2]], defined)
+        values += _values(name, field, defined[node["$ref"].rpartition("/")[2]], defined)
     items = [node["items"]] if "items" in node else []
     for part in (*node.get("anyOf", ()), *node.get("oneOf", ()), *items):
-        found += _values(name, field, part, defined)
+        values += _values(name, field, part, defined)
     for key, part in node.get("properties", {}).items():
-        found += _values(name, f"{field}.{key}".lstrip("."), part, defined)
-    return found
+        values += _values(name, f"{field}.{key}".lstrip("."), part, defined)
+    return values
 
 
 KINDS = {

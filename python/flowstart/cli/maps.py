@@ -114,9 +114,11 @@ def _show_commands(found: "SweepMap", output: pathlib.Path | None) -> None:
         more = "all commands are in its worst.csv" if output else "-o DIR writes all commands"
         console.say(f"The worst cells again: --startup A,B,... shows the commands; {more}")
         return
-    for one in found.worst_cells:
-        command = one.command
+    for worst_cell in found.worst_cells:
+        command = worst_cell.command
         if command is None and output:
-            file = output / scenario_file(one.startup)
-            command = from_file(str(file), one.compared)
-        console.say(f"{one.startup}'s worst again: {command or '-o DIR writes its scenario'}")
+            file = output / scenario_file(worst_cell.startup)
+            command = from_file(str(file), worst_cell.compared)
+        console.say(
+            f"{worst_cell.startup}'s worst again: {command or '-o DIR writes its scenario'}"
+        )

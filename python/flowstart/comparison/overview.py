@@ -78,10 +78,10 @@ def _verdict(found: "Comparison", group: Sequence[Summary]) -> list[str]:
     return [
         f"{group[0].group.name}: {keep}{custom.short(choice)}.",
         *(
-            f"{str(one.status).capitalize()}: {_reason(found.intervals, one, s, base)}."
-            for one in decision.judgements
+            f"{str(judgement.status).capitalize()}: {_reason(found.intervals, judgement, s, base)}."
+            for judgement in decision.judgements
             for s in group
-            if s.startup == one.setting
+            if s.startup == judgement.setting
         ),
     ]
 

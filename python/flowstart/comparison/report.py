@@ -238,7 +238,7 @@ def pictures(
     if not result.records:
         parts = [html.paragraph(result.headline), html.paragraph(f"{NO_TRANSFER}.")]
         return {"report.html": interactive.page("Startups compared", parts).encode()}
-    found: dict[str, bytes] = {}
+    pictures: dict[str, bytes] = {}
     parts = [html.first_page(overview(result).html())]
     parts += [html.heading("All columns"), html.paragraph(result.headline)]
     parts += [html.table(traced(result))]
@@ -248,15 +248,15 @@ def pictures(
     parts += figure_files.apology()
     drawn = {} if figure_files.wanting() else _drawn(result)
     for files in figure_files.drawn(drawn, progress):
-        found |= files.contents
+        pictures |= files.contents
         charted = bool(rows.charts if files.name == "completion" else rows.over_time)
         name = f"{files.name}.svg"
         parts.append(interactive.picture(files.svg, files.caption, name, charted=charted))
     if result.command:
         parts += [html.heading("Again"), html.code(result.command)]
     page = interactive.page("Startups compared", parts, rows)
-    found["report.html"] = page.encode()
-    return found
+    pictures["report.html"] = page.encode()
+    return pictures
 
 
 def _rows(result: "Comparison") -> Rows:

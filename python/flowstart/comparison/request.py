@@ -36,11 +36,11 @@ def plan(question: Compare) -> Plan:
 
     Raises RequestError where a field is wrong, contradicts another or would change nothing.
     """
-    found = Plan.of(question)
+    plan = Plan.of(question)
     if isinstance(path := question.setting, NetworkPath):
         given = {name: getattr(question, name, getattr(path, name, None)) for name in APPLICABLE}
-        refuse_what_does_nothing(given, found.begins, found.custom, found.base.get("stack"))
-    return found
+        refuse_what_does_nothing(given, plan.begins, plan.custom, plan.base.get("stack"))
+    return plan
 
 
 def question_of(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -112,7 +112,7 @@ def summarised(rows: "ComparisonRows", planned: Sequence[int]) -> tuple[list[Sum
     has fewer.
     """
     summaries, order = rows.summaries([*planned])
-    return [Summary(**found) for found in json.loads(summaries)], order
+    return [Summary(**fields) for fields in json.loads(summaries)], order
 
 
 def average_slowdown(found: Sequence[Summary]) -> float:

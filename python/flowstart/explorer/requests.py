@@ -76,13 +76,13 @@ class Fields:
 
     def texts(self, name: str, usual: Sequence[str]) -> list[str]:
         """A list of texts."""
-        found: list[str] = self._checked(
+        texts: list[str] = self._checked(
             name,
             list(usual),
             "a list of texts is needed",
             lambda value: isinstance(value, list) and all(map(_is_text, value)),
         )
-        return found
+        return texts
 
     def flag(self, name: str) -> bool:
         """Whether it is true; false where it is not there."""

@@ -35,11 +35,11 @@ class Part:
 
     def deviations(self, begin: int, end: int, means: Floats) -> Floats:
         """How far transfers lie from the means, transfers × components; 0 where left out."""
-        found = np.zeros((end - begin, len(self.columns)))
+        deviations = np.zeros((end - begin, len(self.columns)))
         for place, (column, mean) in enumerate(zip(self.columns, means, strict=True)):
             some = column[begin:end]
-            found[:, place] = np.where(_known(some), some - mean, 0.0)
-        return found
+            deviations[:, place] = np.where(_known(some), some - mean, 0.0)
+        return deviations
 
 
 def _known(column: Column) -> NDArray[np.bool_]:

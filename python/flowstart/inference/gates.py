@@ -237,16 +237,16 @@ def gates(
     whole, *others = (replace(part, chosen=part.chosen & known) for part in parts)
     judged = [whole, *(p for p in others if p.chosen.sum() >= FEWEST_TRANSFERS)]
     harm = Harm.of(variant.of(known).harmed(base.of(known)), cluster_of[known], at)
-    found, tail = [], Tail(Quantity.P99, TAIL, limits.p99)
+    gates, tail = [], Tail(Quantity.P99, TAIL, limits.p99)
     for part in judged:
         inside = _Inside(base.of(part.chosen), variant.of(part.chosen), cluster_of[part.chosen])
         few, count = inside.few, int(part.chosen.sum())
         prior, random = None if part is whole else harm, np.random.default_rng(seed)
         for one in inside.measured(prior, limits, tail, at, random, resamples):
-            found.append(
+            gates.append(
                 Gate(**vars(one), kind=part.kind, part=part.name, transfers=count, few=few)
             )
-    return found
+    return gates
 
 
 def repeat_gates(

@@ -63,15 +63,15 @@ def estimates(
     """Every statistic by group, variant and itself, without intervals; none where none is known."""
     _check(groups, variants, statistics, LEVEL)
     base = list(variants).index(baseline)
-    found = {}
+    estimates = {}
     for group in groups:
         components = Components(group, np.arange(len(group.times)))
         for place, variant in enumerate(variants):
             for statistic in statistics if place != base else ():
                 change, _ = measure(components, place, base, statistic)
                 if change is not None and not np.isnan(change.estimate):
-                    found[group.name, variant, statistic] = change.estimate
-    return found
+                    estimates[group.name, variant, statistic] = change.estimate
+    return estimates
 
 
 def contrasted(

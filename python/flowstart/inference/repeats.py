@@ -220,10 +220,14 @@ class Decision:
         return float(np.nanmean(self.repeats.packets[1][:, self.names.index(name)]))
 
     def _faster(self) -> list[Judgement]:
-        return [one for one in self.judgements if one.status == Status.RECOMMENDED]
+        return [
+            judgement for judgement in self.judgements if judgement.status == Status.RECOMMENDED
+        ]
 
     def _equal(self) -> list[str]:
-        return [one.setting for one in self.judgements if one.status == Status.EQUAL]
+        return [
+            judgement.setting for judgement in self.judgements if judgement.status == Status.EQUAL
+        ]
 
     def _tied(self, best: Judgement, able: Sequence[Judgement]) -> list[str]:
         """Those within the margin of the fastest, and not significantly slower."""

@@ -185,7 +185,9 @@ class Verdict:
     @property
     def recommended(self) -> str | None:
         """The setting to choose: of those recommended the one with the largest gain."""
-        best = [one for one in self.judgements if one.status == Status.RECOMMENDED]
+        best = [
+            judgement for judgement in self.judgements if judgement.status == Status.RECOMMENDED
+        ]
         return min(best, key=gain_of).setting if best else None
 
     @property
@@ -206,11 +208,13 @@ class Verdict:
         failing = self.validity.failing
         if failing is None or failing.holds is not None:
             return failing
-        return failing if any(one.question for one in self.judgements) else None
+        return failing if any(judgement.question for judgement in self.judgements) else None
 
     def of(self, setting: str) -> Judgement | None:
         """The judgement of a setting; None for the baseline."""
-        return next((one for one in self.judgements if one.setting == setting), None)
+        return next(
+            (judgement for judgement in self.judgements if judgement.setting == setting), None
+        )
 
     @property
     def headline(self) -> str:
@@ -270,7 +274,9 @@ class Verdict:
 
     def _changed(self, change: Callable[[Judgement], Judgement]) -> "Verdict":
         judgements = tuple(map(change, self.judgements))
-        recommended = {one.setting for one in judgements if one.status == Status.RECOMMENDED}
+        recommended = {
+            judgement.setting for judgement in judgements if judgement.status == Status.RECOMMENDED
+        }
         ties = tuple(name for name in self.ties if name in recommended)
         return dataclasses.replace(self, judgements=judgements, ties=ties)
 
@@ -330,17 +336,17 @@ def judge(
         _judgement(name, gain, tuple(gates[name]), offered=name in offered)
         for name, gain in gains.items()
     )
-    found = Verdict(baseline, judged)
-    best = found.recommended
+    verdict = Verdict(baseline, judged)
+    best = verdict.recommended
     recommended = [one.setting for one in judged if one.status == Status.RECOMMENDED]
     ties = [name for name in recommended if (name, best) not in slower_than]
-    return dataclasses.replace(found, ties=tuple(ties))
+    return dataclasses.replace(verdict, ties=tuple(ties))
 
 
 def _judgement(name: str, gain: Row, gates: tuple[Gate, ...], *, offered: bool) -> Judgement:
     status = _status(gain, gates)
-    one = Judgement(name, status if offered else Status.RESEARCH, gain, gates, "")
-    return dataclasses.replace(one, reason=_reason(one, status))
+    judgement = Judgement(name, status if offered else Status.RESEARCH, gain, gates, "")
+    return dataclasses.replace(judgement, reason=_reason(judgement, status))
 
 
 def _for_client(one: Judgement, request: Row | None) -> Judgement:

@@ -123,7 +123,7 @@ class Block:
 
 def _blocks(outcomes: Outcomes, order: Numbers) -> list[Block]:
     queues, rates, trips = (DIMENSIONS[name](outcomes.cells) for name in ("queue", "rate", "rtt"))
-    found = []
+    blocks = []
     for queue, own in queues:
         columns, means = [], []
         for (rate, of_rate), (trip, of_trip) in itertools.product(rates, trips):
@@ -132,8 +132,8 @@ def _blocks(outcomes: Outcomes, order: Numbers) -> list[Block]:
                 columns.append((rate, trip))
                 regret = outcomes.regret[cells][:, order]
                 means.append(geometric_means(regret, outcomes.weights[cells]))
-        found.append(Block(queue, columns, np.column_stack(means)))
-    return found
+        blocks.append(Block(queue, columns, np.column_stack(means)))
+    return blocks
 
 
 def _named(startup: str) -> str:

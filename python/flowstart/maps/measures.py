@@ -98,8 +98,8 @@ class Dominance:
         own = cells[self.first]
         if not own.any():
             return np.full(self.dominated.shape[1], np.nan)
-        found: Floats = self.dominated[own].mean(axis=0)
-        return found
+        shares: Floats = self.dominated[own].mean(axis=0)
+        return shares
 
 
 def _beats(cases: Cases, block: slice, other: int) -> Flags:

@@ -83,8 +83,8 @@ class Outcomes:
     @functools.cached_property
     def best(self) -> Floats:
         """The least completion time of each cell, in seconds."""
-        found: Floats = self.times.min(axis=1)
-        return found
+        best: Floats = self.times.min(axis=1)
+        return best
 
     @functools.cached_property
     def raw_regret(self) -> Floats:
@@ -306,9 +306,9 @@ def grouped_means(
     """Means of each column over the rows of each of `count` groups, NaN without any."""
     order = np.argsort(groups, kind="stable")
     present, starts = np.unique(groups[order], return_index=True)
-    found = np.full((count, values.shape[1]), np.nan)
+    grouped_means = np.full((count, values.shape[1]), np.nan)
     if len(present):
         own = weights[order]
         sums = np.add.reduceat(values[order] * own[:, None], starts, axis=0)
-        found[present] = sums / np.add.reduceat(own, starts)[:, None]
-    return found
+        grouped_means[present] = sums / np.add.reduceat(own, starts)[:, None]
+    return grouped_means

@@ -162,11 +162,11 @@ def plane(
 
 def _panels(cells: "pl.DataFrame", name: str) -> Dimension:
     """The kinds that have panels; the last of too many together."""
-    found = DIMENSIONS[name](cells)
-    if len(found.kinds) <= MOST_PANELS:
-        return found
-    kinds = (*found.kinds[: MOST_PANELS - 1], "others")
-    return Dimension(name, kinds, np.minimum(found.places, MOST_PANELS - 1))
+    dimension = DIMENSIONS[name](cells)
+    if len(dimension.kinds) <= MOST_PANELS:
+        return dimension
+    kinds = (*dimension.kinds[: MOST_PANELS - 1], "others")
+    return Dimension(name, kinds, np.minimum(dimension.places, MOST_PANELS - 1))
 
 
 def _of(cells: "pl.DataFrame", name: str, share: float) -> Axis:
@@ -211,12 +211,12 @@ def _classes(values: Floats, words: Callable[[float], str], count: int) -> tuple
 def _decades(low: float, high: float) -> list[float]:
     """Logarithms of round numbers between two: 1, 10, 100, and 3 or 2 and 5 where those are few."""
     for digits in ((1,), (1, 3), (1, 2, 5)):
-        found = [
+        decades = [
             decade + math.log10(digit)
             for decade in range(math.floor(low), math.ceil(high) + 1)
             for digit in digits
             if low <= decade + math.log10(digit) <= high
         ]
-        if len(found) >= 2:
+        if len(decades) >= 2:
             break
-    return found
+    return decades

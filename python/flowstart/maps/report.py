@@ -170,9 +170,9 @@ def files(sweep_map: "SweepMap") -> dict[str, bytes]:
     for name in ("winners", "regret", "worst", "dominance", "pareto", "cells"):
         table = sweep_map.frame if name == "cells" else getattr(sweep_map, name)
         written |= columns(table, name, f"map-{name}")
-    for one in sweep_map.worst_cells:
-        if one.command is None:
-            written[scenario_file(one.startup)] = encoded(one.scenario)
+    for worst_cell in sweep_map.worst_cells:
+        if worst_cell.command is None:
+            written[scenario_file(worst_cell.startup)] = encoded(worst_cell.scenario)
     return written
 
 
@@ -236,7 +236,8 @@ def _drawn(sweep_map: "SweepMap") -> dict[str, figure_files.Draw]:
 def _again(sweep_map: "SweepMap") -> list[str]:
     """The commands that repeat the worst cells."""
     commands = [
-        one.command or worst_cells.from_file(scenario_file(one.startup), one.compared)
-        for one in sweep_map.worst_cells
+        worst_cell.command
+        or worst_cells.from_file(scenario_file(worst_cell.startup), worst_cell.compared)
+        for worst_cell in sweep_map.worst_cells
     ]
     return [html.heading("The worst cells again"), html.code("\n".join(commands))]

@@ -267,10 +267,10 @@ class SweepMap(Result):
     @property
     def notes(self) -> list[str]:
         """What a reader of the tables has to know."""
-        found = tables.notes(self.outcomes, self.margin)
+        notes = tables.notes(self.outcomes, self.margin)
         if unfinished(self.folder):
-            found.append("The sweep is not finished; its command resumes it.")
-        return found
+            notes.append("The sweep is not finished; its command resumes it.")
+        return notes
 
     @functools.cached_property
     def omissions(self) -> stack.Omissions:

@@ -112,7 +112,7 @@ def _regret(value: float) -> str:
 def _notes(sweep_map: "SweepMap") -> list[str]:
     """The columns, what is missing, and where the best startup is worst."""
     best = sweep_map.startups[sweep_map.order[0]]
-    worst = next(one for one in sweep_map.worst_cells if one.startup == best)
+    worst = next(worst_cell for worst_cell in sweep_map.worst_cells if worst_cell.startup == best)
     lines = [
         "regret: how much slower than the fastest of each cell, geometric mean;",
         f"fastest: share of cells in which it is at most {100 * sweep_map.margin:g} % slower.",

@@ -166,9 +166,9 @@ def notes(outcomes: Outcomes, margin: float) -> list[str]:
         "minimum, tied: with others; dominated: share of cases in which another is more than 5 % "
         "faster with no more retransmissions or harm; marked: on the Pareto front."
     )
-    found = [legend]
+    notes = [legend]
     if np.isinf(outcomes.times).any():
-        found.append(
+        notes.append(
             f"A transfer that was never completed counts {text.ratio(outcomes.penalty)} in means."
         )
     left = outcomes.left_out
@@ -176,10 +176,10 @@ def notes(outcomes: Outcomes, margin: float) -> list[str]:
         rows = left.missing.head(NAMED).iter_rows(named=True)
         named = "; ".join(f"{row['cell']} ({row['startups']})" for row in rows)
         more = f" and {missing - NAMED} more" if missing > NAMED else ""
-        found.append(f"{missing} cells are left out since startups failed there: {named}{more}.")
+        notes.append(f"{missing} cells are left out since startups failed there: {named}{more}.")
     if left.hopeless:
-        found.append(f"{left.hopeless} cells are left out since no startup completed there.")
-    return found
+        notes.append(f"{left.hopeless} cells are left out since no startup completed there.")
+    return notes
 
 
 def regret(value: float) -> str:

@@ -16,7 +16,7 @@ from flowstart.maps.outcomes import Outcomes
 from flowstart.maps.reading import scan, variants
 from flowstart.model.catalog import listed
 from flowstart.model.document import Document, resolve
-from flowstart.model.path import NetworkPath, told_interface
+from flowstart.model.path import NetworkPath, interface_fields
 from flowstart.model.perturbation import drawn
 from flowstart.model.variants import Variant
 from flowstart.questions.compare import Compare
@@ -95,7 +95,7 @@ def _alone(asked: Document) -> dict[str, Any] | None:
     """The flow of a scenario that has nothing else; None where there is more."""
     if asked.keys() - {"path", "stack", "flows", "seed"} or len(asked["flows"]) != 1:
         return None
-    told = told_interface(asked["path"])
+    told = interface_fields(asked["path"])
     flow = {name: value for name, value in asked["flows"][0].items() if told.get(name) != value}
     return None if flow.keys() - {*ASKED} or "size" not in flow else flow
 
@@ -166,14 +166,14 @@ def worst_cells(
     rows = [outcomes.cells.row(place, named=True) for place in places]
     scenarios = _scenarios(folder, {row["cell"] for row in rows})
     known = variants(folder)
-    found = []
+    worst_cells = []
     for name, place, row, regret in zip(
         outcomes.startups, places, rows, regrets.worst, strict=True
     ):
         best = outcomes.startups[int(outcomes.times[place].argmin())]
         scenario = scenarios[row["cell"]]
         names = list(dict.fromkeys([name, best]))
-        found.append(
+        worst_cells.append(
             WorstCell(
                 startup=name,
                 cell=row["cell"],
@@ -185,7 +185,7 @@ def worst_cells(
                 scenario=scenario,
             )
         )
-    return found
+    return worst_cells
 
 
 def _scenarios(folder: str | os.PathLike[str], cells: set[int]) -> dict[int, Document]:

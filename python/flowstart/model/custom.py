@@ -205,20 +205,20 @@ def _line(error: BaseException, path: pathlib.Path) -> str:
 
 def _arguments(spec: str, text: str) -> dict[str, Any]:
     """`name=value,...` as a constructor takes it: Python's literals, otherwise text."""
-    found: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     for piece in (p.strip() for p in text.split(",")) if text.strip() else ():
         if not piece:
             raise RequestError(f"startup `{spec}`: empty at a comma; leave the comma out")
         name, equals, value = (part.strip() for part in piece.partition("="))
         if not equals:
             raise RequestError(f"startup `{spec}`: `{piece}` should be written name=value")
-        if name in found:
+        if name in arguments:
             raise RequestError(f"startup `{spec}`: `{name}` is given twice")
         try:
-            found[name] = ast.literal_eval(value)
+            arguments[name] = ast.literal_eval(value)
         except (ValueError, SyntaxError):
-            found[name] = value
-    return found
+            arguments[name] = value
+    return arguments
 
 
 def _made(startup: object, location: Location) -> Startup:

@@ -80,12 +80,12 @@ class Part:
 @functools.cache
 def parts() -> dict[str, Part]:
     """The parts by what Python calls them."""
-    found = {}
+    parts = {}
     for part in json.loads(_native.fields()):
         name = python_name(part["name"])
         fields = tuple(Field(**field) for field in part["fields"])
-        found[name] = Part(name, part["about"], fields)
-    return found
+        parts[name] = Part(name, part["about"], fields)
+    return parts
 
 
 PYTHON_NAMES = {"Path": "NetworkPath", "Stack": "Endpoint", "Web": "WebTraffic"}

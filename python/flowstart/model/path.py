@@ -129,7 +129,7 @@ INTERFACE = _native.INTERFACE
 """The rate of a host's interface in comparisons, where the path gives none."""
 
 
-def told_interface(path: Mapping[str, Any]) -> dict[str, str]:
+def interface_fields(path: Mapping[str, Any]) -> dict[str, str]:
     """What flows under comparison are told of their interface.
 
     A path without lines before the bottleneck would tell them the bottleneck's rate, which no

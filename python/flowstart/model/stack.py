@@ -100,8 +100,8 @@ def fields(stack: object) -> dict[str, Any] | None:
     """The fields of a preset's name, with overrides or without, or of a table."""
     if not isinstance(stack, str | Endpoint | Mapping | None):
         raise RequestError("a name or a table of fields is needed", ("stack",), repr(stack))
-    found: dict[str, Any] | None = parse(stack) if isinstance(stack, str) else plain(stack)
-    return found
+    fields: dict[str, Any] | None = parse(stack) if isinstance(stack, str) else plain(stack)
+    return fields
 
 
 def of_scenario(fields: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -157,10 +157,10 @@ def _fields(given: Any) -> dict[str, Any]:
     """A stack, or fields of one, as a table."""
     if isinstance(given, str):
         return stack.parse(given)
-    found = plain(given)
-    if not isinstance(found, dict) or not isinstance(found.get("preset", ""), str):
-        raise RequestError(f"stack = {found}: a preset's name or a table of fields is needed")
-    return found
+    fields = plain(given)
+    if not isinstance(fields, dict) or not isinstance(fields.get("preset", ""), str):
+        raise RequestError(f"stack = {fields}: a preset's name or a table of fields is needed")
+    return fields
 
 
 def read(file: str | os.PathLike[str], *, allow_python: bool = False) -> list[Variant]:

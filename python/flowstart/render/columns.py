@@ -56,18 +56,18 @@ RUN = Column("run", "integer", "Which of the runs that were made together, from 
 @functools.cache
 def tables() -> dict[str, Table]:
     """All tables by name."""
-    found = {}
+    tables = {}
     for described in json.loads(_native.columns()):
         own = tuple(Column(**column) for column in described["columns"])
         is_row = not described["name"].startswith(("flow-samples", "queue-"))
         columns = (RUN, *own) if is_row else own
-        found[described["name"]] = Table(described["name"], described["about"], columns)
+        tables[described["name"]] = Table(described["name"], described["about"], columns)
     text = (pathlib.Path(__file__).parent / "columns.toml").read_text(encoding="utf-8")
     for name, described in tomllib.loads(text).items():
-        base = found[described["extends"]].columns if "extends" in described else ()
+        base = tables[described["extends"]].columns if "extends" in described else ()
         own = tuple(Column(column, **more) for column, more in described["columns"].items())
-        found[name] = Table(name, described["about"], base + own)
-    return found
+        tables[name] = Table(name, described["about"], base + own)
+    return tables
 
 
 def types(table: str) -> "dict[str, type[pl.DataType]]":

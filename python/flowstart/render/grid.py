@@ -58,7 +58,9 @@ class Grid:
         """The table as JSON: columns, rows of text, headings by row, and marked rows."""
         return {
             "title": self.title,
-            "columns": [{"title": one.title, "number": one.number} for one in self.columns],
+            "columns": [
+                {"title": column.title, "number": column.number} for column in self.columns
+            ],
             "rows": self.rows,
             "groups": {str(row): heading for row, heading in self.groups.items()},
             "marked": sorted(self.marked),

@@ -36,11 +36,11 @@ class Together:
 def together(documents: Sequence[Any]) -> Together:
     """Documents by what they share and where they differ."""
     leaves = [dict(_leaves(document)) for document in documents]
-    places = list(dict.fromkeys(place for one in leaves for place in one))
+    places = list(dict.fromkeys(place for leaf in leaves for place in leaf))
     shared: list[tuple[Place, str]] = []
     columns: dict[tuple[str | None, ...], list[Place]] = {}
     for place in places:
-        values = tuple(one.get(place) for one in leaves)
+        values = tuple(leaf.get(place) for leaf in leaves)
         first = values[0]
         if first is not None and len(set(values)) == 1:
             shared.append((place, first))

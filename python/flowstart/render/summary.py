@@ -99,31 +99,31 @@ def table(grid: Grid, gap: int = 1) -> "Table":
     from rich.table import Table
     from rich.text import Text
 
-    found = Table(
+    table = Table(
         box=box.SIMPLE_HEAD,
         pad_edge=False,
         padding=(0, gap, 0, 0),
         title=_text(grid.title) if grid.title else None,
     )
     for place, column in enumerate(grid.columns):
-        found.add_column(
+        table.add_column(
             _text(column.title),
             justify="right" if column.number else "left",
             no_wrap=column.number or place == 0 or column.title == "startup",
         )
     if grid.marked:
-        found.add_column("")
+        table.add_column("")
     for index, row in enumerate(grid.rows):
         if index in grid.groups:
             if index:
-                found.add_row()
-            found.add_row(_text(grid.groups[index], "bold underline"))
+                table.add_row()
+            table.add_row(_text(grid.groups[index], "bold underline"))
         best = index in grid.marked
         cells = [_text(cell) for cell in row] + (
             [Text(MARK if best else "")] if grid.marked else []
         )
-        found.add_row(*cells, style="bold green" if best else "")
-    return found
+        table.add_row(*cells, style="bold green" if best else "")
+    return table
 
 
 def _text(words: str, style: str = "") -> "Text":
@@ -248,10 +248,10 @@ def command(label: str, words: str) -> list[str]:
 
 def _options(words: str) -> list[str]:
     """A command's words, each option with its value."""
-    found: list[str] = []
+    options: list[str] = []
     for word in map(shlex.quote, shlex.split(words)):
-        if found and found[-1].startswith("-") and " " not in found[-1] and word[:1] != "-":
-            found[-1] += f" {word}"
+        if options and options[-1].startswith("-") and " " not in options[-1] and word[:1] != "-":
+            options[-1] += f" {word}"
         else:
-            found.append(word)
-    return found
+            options.append(word)
+    return options

@@ -73,14 +73,14 @@ class Times:
 
     def columns(self, variant: str, transfers: Numbers) -> Floats:
         """Times and packets of some transfers: transfers × columns; NaN where one was not run."""
-        found = np.full((len(transfers), len(self._columns)), np.nan)
+        columns = np.full((len(transfers), len(self._columns)), np.nan)
         if variant not in self._parts:
-            return found
+            return columns
         numbers, values = self._in_order(variant)
         place = np.minimum(np.searchsorted(numbers, transfers), len(numbers) - 1)
         there = numbers[place] == transfers
-        found[there] = values[place[there]]
-        return found
+        columns[there] = values[place[there]]
+        return columns
 
     def _in_order(self, variant: str) -> tuple[Numbers, Floats]:
         """A variant's transfers and their values, by number; as one part from then on."""
@@ -101,14 +101,14 @@ def classes(facts: "pl.DataFrame") -> list[tuple[str, Numbers, Numbers]]:
     sizes = facts["size_bytes"].to_numpy()
     transfers = facts["transfer"].to_numpy().astype(np.int64)
     clusters = _clusters(facts)
-    found = []
+    classes = []
     for name, least, below in (*CLASSES, (EVERYTHING, 0, None)):
         mine = sizes >= least
         if below is not None:
             mine &= sizes < below
         if mine.any():
-            found.append((name, transfers[mine], clusters[mine]))
-    return found
+            classes.append((name, transfers[mine], clusters[mine]))
+    return classes
 
 
 def _clusters(facts: "pl.DataFrame") -> Numbers:
@@ -182,10 +182,10 @@ def verdict(
 def parts(facts: "pl.DataFrame") -> list[Part]:
     """All traffic and the size classes."""
     sizes = facts["size_bytes"].to_numpy()
-    found = [Part("all", EVERYTHING, np.ones(len(sizes), dtype=np.bool_))]
+    parts = [Part("all", EVERYTHING, np.ones(len(sizes), dtype=np.bool_))]
     for name, least, below in CLASSES:
-        found.append(Part("size class", name, (sizes >= least) & (sizes < (below or np.inf))))
-    return found
+        parts.append(Part("size class", name, (sizes >= least) & (sizes < (below or np.inf))))
+    return parts
 
 
 def networks(facts: "pl.DataFrame") -> Networks:
@@ -457,7 +457,7 @@ class Partial:
         lines = [f"When network={self.name}: {self.verdict.headline}"]
         name = self.verdict.recommended or ""
         commands = self.commands.get(name, ())
-        return [*lines, *(line for found in commands for line in found.lines(name, self.name))]
+        return [*lines, *(line for command in commands for line in command.lines(name, self.name))]
 
 
 GROUP = "group="
@@ -583,7 +583,7 @@ class Band:
     def conclusive(self) -> bool:
         """Whether more runs would settle nothing."""
         verdicts = (self.answer.verdict, *self.partial.values())
-        statuses = {one.status for verdict in verdicts for one in verdict.judgements}
+        statuses = {judgement.status for verdict in verdicts for judgement in verdict.judgements}
         return Status.INCONCLUSIVE not in statuses
 
 
@@ -604,15 +604,15 @@ def alternatives(
     `windows` says whether the recording has the receivers'.
     """
     varied = [*buffers(paths), *rates(paths)]
-    found = [Alternative(name, others, settings) for name, others in varied]
+    alternatives = [Alternative(name, others, settings) for name, others in varied]
     if "queue" not in settings.impairments:
         queued = [replace(path, path=path.path | {"queue": QUEUE}) for path in paths]
-        found.append(Alternative(f"{QUEUE} queues", queued, settings))
+        alternatives.append(Alternative(f"{QUEUE} queues", queued, settings))
     if not windows:
         stack = usual_stack(settings) | {"window": WINDOW}
         small = replace(settings, stack=stack)
-        found.append(Alternative("64 kB receive windows", [*paths], small))
-    return found
+        alternatives.append(Alternative("64 kB receive windows", [*paths], small))
+    return alternatives
 
 
 def rates(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:

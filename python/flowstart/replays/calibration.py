@@ -77,14 +77,14 @@ class Calibration:
         import polars as pl
 
         size = pl.col("size_bytes")
-        found = []
+        classes = []
         for name, least, below in (*CLASSES, (EVERYTHING, 0, None)):
             wanted = size >= least if below is None else (size >= least) & (size < below)
             ratios = self.frame.filter(wanted)["ratio"].to_list()
             if ratios:
                 marks = (percentile(ratios, p) for p in (50, 5, 95))
-                found.append(ClassCalibration(name, len(ratios), *marks))
-        return found
+                classes.append(ClassCalibration(name, len(ratios), *marks))
+        return classes
 
 
 def calibrate(

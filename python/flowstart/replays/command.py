@@ -46,7 +46,7 @@ class Invocation:
         return self._of([file])
 
     def _of(self, files: Sequence[str], *more: str) -> str:
-        networks = [w for one in self.settings.networks for w in ("--network", one.written)]
+        networks = [w for network in self.settings.networks for w in ("--network", network.written)]
         path = {name: getattr(self.settings, name) for name in PATH}
         return shlex.join([*_words(files), *self._options(path), *networks, *more])
 

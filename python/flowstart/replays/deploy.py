@@ -45,7 +45,7 @@ class Deployment:
     @property
     def steps(self) -> list[str]:
         """The steps of a script; empty for stacks that no script of a host can set."""
-        return list(dict.fromkeys(step for one in self.commands for step in one["steps"]))
+        return list(dict.fromkeys(step for command in self.commands for step in command["steps"]))
 
     @property
     def text(self) -> str:
@@ -53,15 +53,17 @@ class Deployment:
         if self.steps:
             return script(self.setting, self.about, self.steps)
         lines = [f"{self.setting}: {self.reason}."]
-        for one in self.commands:
-            lines.append(f"Set ({one['stack']}): {'; '.join(one['set'])}")
-            lines.append(f"Revert ({one['stack']}): {'; '.join(one['revert'])}")
+        for command in self.commands:
+            lines.append(f"Set ({command['stack']}): {'; '.join(command['set'])}")
+            lines.append(f"Revert ({command['stack']}): {'; '.join(command['revert'])}")
         return "\n".join(lines)
 
     @property
     def about(self) -> list[str]:
         """What the script does, and what the replay has found."""
-        what = "; ".join(dict.fromkeys(words for one in self.commands for words in one["set"]))
+        what = "; ".join(
+            dict.fromkeys(words for command in self.commands for words in command["set"])
+        )
         verdict = "For a test on a part of the hosts" if self.is_test else "Recommended"
         return [
             f"{self.setting}: {what}.",

@@ -144,7 +144,9 @@ def _rtts(paths: Sequence[ReplayPath]) -> "pl.DataFrame":
     import polars as pl
 
     connections = [path.traffic.connections for path in paths]
-    rows = pl.concat(one.select("connection", rtt_s="least_rtt_s") for one in connections)
+    rows = pl.concat(
+        connection.select("connection", rtt_s="least_rtt_s") for connection in connections
+    )
     return rows.unique("connection")
 
 

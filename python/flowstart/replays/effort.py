@@ -40,18 +40,18 @@ def work() -> "pl.Expr":
     return OVERHEAD + pl.col("bytes") / PACKET_BYTES
 
 
-def runs(settings: Settings, asked: Questions) -> int:
+def runs(settings: Settings, questions: Questions) -> int:
     """How many times a replay simulates each transfer, at most."""
     variants = len(settings.compared)
-    passes = 2 + (asked.repeats if variants > 1 else 0)
-    passes += (asked.rollout is not None) + bool(settings.competing)
-    return passes * variants + ALTERNATIVES * asked.buffers + asked.calibrate
+    passes = 2 + (questions.repeats if variants > 1 else 0)
+    passes += (questions.rollout is not None) + bool(settings.competing)
+    return passes * variants + ALTERNATIVES * questions.buffers + questions.calibrate
 
 
 def affordable(
     capture: Capture,
     settings: Settings,
-    asked: Questions,
+    questions: Questions,
     meter: Meter,
     *,
     workers: int | None = None,
@@ -60,15 +60,17 @@ def affordable(
 
     All of it, if that is affordable or requested. `meter` is told of all that is to be done.
     """
-    each = runs(settings, asked)
-    share = Sample.parse(asked.sample).share if asked.sample else None
+    each = runs(settings, questions)
+    share = Sample.parse(questions.sample).share if questions.sample else None
     cost = float(capture.transfers.select(work().sum()).item() or 0)
     heads = drawn = capture
-    if share != 1.0 and (asked.sample is not None or each * cost > BUDGET):
-        found = Stretches(capture, work())
-        chosen = _chosen(found, asked.sample, each, settings.seed, fits=_fits(capture, settings))
-        if len(chosen) < len(found):
-            heads, drawn = found.heads(chosen, rate_fit.MOST), found.drawn(chosen)
+    if share != 1.0 and (questions.sample is not None or each * cost > BUDGET):
+        stretches = Stretches(capture, work())
+        chosen = _chosen(
+            stretches, questions.sample, each, settings.seed, fits=_fits(capture, settings)
+        )
+        if len(chosen) < len(stretches):
+            heads, drawn = stretches.heads(chosen, rate_fit.MOST), stretches.drawn(chosen)
     fits = FIT_COST * rate_fit.RUNS * _heads(heads) if _fits(capture, settings) else 0.0
     meter.total = fits + each * drawn.transfers.height
     fit = rate_fit.fitted(

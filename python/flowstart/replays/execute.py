@@ -187,16 +187,16 @@ class _Study:
     def _repeats(self) -> list[Times]:
         """As many perturbed repeats as it takes for the intervals to settle, or are allowed."""
         names, reference = self.settings.names, self.settings.reference.name
-        found: list[Times] = []
+        repeats: list[Times] = []
         most = self.asked.repeats if self.examined.knows_paths else 0
         wanted = min(FEWEST_REPEATS, most)
-        while len(found) < wanted and len(names) > 1:
-            one, packets = Round(repeat=len(found) + 1), len(found) + 1 < GATE_RUNS
-            found.append(self._times(self.paths, one, packets=packets))
-            done = len(found) == wanted
-            if done and not settled(self.facts, self.together, found, names, reference):
+        while len(repeats) < wanted and len(names) > 1:
+            one, packets = Round(repeat=len(repeats) + 1), len(repeats) + 1 < GATE_RUNS
+            repeats.append(self._times(self.paths, one, packets=packets))
+            done = len(repeats) == wanted
+            if done and not settled(self.facts, self.together, repeats, names, reference):
                 wanted = min(2 * wanted, most)
-        return found
+        return repeats
 
     def _rollout(self) -> Rollout | None:
         if self.asked.rollout is None:
@@ -280,6 +280,10 @@ class _Study:
 
 def _decisive(verdict: Verdict) -> set[str]:
     """The settings that alternatives are examined for: what is recommended, or else gains most."""
-    chosen = {one.setting for one in verdict.judgements if one.status == Status.RECOMMENDED}
+    chosen = {
+        judgement.setting
+        for judgement in verdict.judgements
+        if judgement.status == Status.RECOMMENDED
+    }
     nearest = verdict.candidate
     return chosen or ({nearest.setting} if nearest else set())

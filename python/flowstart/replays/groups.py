@@ -31,7 +31,7 @@ def network_groups(facts: "pl.DataFrame") -> dict[str, list[str]]:
         "network", "connection", "access", family=family.otherwise(pl.lit("IPv4"))
     )
     networks = facts["network"].n_unique()
-    found: dict[str, list[str]] = {}
+    network_groups: dict[str, list[str]] = {}
     for column in ("access", "family"):
         parts = labels.group_by(column).agg(
             transfers=pl.len(),
@@ -41,8 +41,8 @@ def network_groups(facts: "pl.DataFrame") -> dict[str, list[str]]:
         for row in parts.sort(column).iter_rows(named=True):
             enough = row["transfers"] >= FEWEST_TRANSFERS and row["connections"] >= FEW_CLUSTERS
             if enough and len(row["networks"]) < networks:
-                found[row[column]] = row["networks"]
-    return found
+                network_groups[row[column]] = row["networks"]
+    return network_groups
 
 
 def line(group: Partial) -> str:

@@ -198,7 +198,9 @@ def current(replay: "Replay") -> str:
 def _share(replay: "Replay", segments: str) -> str:
     """How many connections have an initial window, where those measured differ."""
     windows = replay.settings.hosts.windows
-    shares = [one.share for one in windows if str(one.segments) == segments and one.share < 1]
+    shares = [
+        window.share for window in windows if str(window.segments) == segments and window.share < 1
+    ]
     return f" (measured: {text.short_share(shares[0])} of connections)" if shares else ""
 
 
@@ -208,9 +210,9 @@ def initial_windows(replay: "Replay") -> list[str]:
     if len(windows) < 2:
         return []
     each = [
-        f"{one.segments} for {text.short_share(one.share)} of connections "
-        f"({text.first_of(one.addresses)})"
-        for one in windows
+        f"{window.segments} for {text.short_share(window.share)} of connections "
+        f"({text.first_of(window.addresses)})"
+        for window in windows
     ]
     return [f"Initial windows differ: {text.listed(each)}."]
 
@@ -292,7 +294,7 @@ def table(replay: "Replay") -> Grid | None:
 
 def legend(replay: "Replay") -> list[str]:
     """What the columns of the table are."""
-    research = any(one.status == Status.RESEARCH for one in replay.verdict.judgements)
+    research = any(judgement.status == Status.RESEARCH for judgement in replay.verdict.judgements)
     columns = "change: of the geometric mean; harmed: over 10 % slower"
     return [columns + "; research: not offered" * research]
 

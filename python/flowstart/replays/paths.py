@@ -385,7 +385,7 @@ def facts(
         )
         for path in paths
     ]
-    found = pl.concat(parts).sort("transfer")
+    facts = pl.concat(parts).sort("transfer")
     if drawn is None:
-        return found
-    return found.join(drawn.clusters, on="connection", maintain_order="left")
+        return facts
+    return facts.join(drawn.clusters, on="connection", maintain_order="left")

@@ -230,9 +230,9 @@ def _with_rate(group: Group, fits: dict[str, RateFit]) -> Group:
 
 def _span(kind: Kind, networks: Sequence["_Network"]) -> float:
     """What the log's durations span: that with which all networks together agree best."""
-    if sum(one.counted.sum() for one in networks) < FEWEST_TO_COMPARE:
+    if sum(network.counted.sum() for network in networks) < FEWEST_TO_COMPARE:
         return next(iter(kind.spans))
-    return min(kind.spans, key=lambda span: sum(one.best(span)[1] for one in networks))
+    return min(kind.spans, key=lambda span: sum(network.best(span)[1] for network in networks))
 
 
 class _Network:

@@ -15,7 +15,7 @@ from flowstart.inference.data import finite
 from flowstart.inference.gates import Gate
 from flowstart.model import custom, document, perturbation, stack
 from flowstart.model.document import Document, queues, resolve
-from flowstart.model.path import told_interface
+from flowstart.model.path import interface_fields
 from flowstart.model.variants import Variant
 from flowstart.render import columns, figure_files, footnotes, html
 from flowstart.render.files import Content
@@ -77,7 +77,7 @@ def verdict_document(
         "ties": list(verdict.ties),
         "headline": verdict.headline,
         "validity": _validity(verdict),
-        "settings": [_judgement(one, settings, limited) for one in verdict.judgements],
+        "settings": [_judgement(judgement, settings, limited) for judgement in verdict.judgements],
     }
 
 
@@ -133,13 +133,13 @@ def _judgement(
         "gates": [_gate(gate) for gate in one.gates],
         "commands": [
             {
-                "stack": found.stack,
-                "set": list(found.set),
-                "revert": list(found.revert),
-                "sources": list(found.sources),
-                "steps": list(found.steps),
+                "stack": command.stack,
+                "set": list(command.set),
+                "revert": list(command.revert),
+                "sources": list(command.sources),
+                "steps": list(command.steps),
             }
-            for found in commands
+            for command in commands
         ],
     }
 
@@ -156,7 +156,7 @@ def _gate(gate: Gate) -> dict[str, Any]:
         "limit": finite(gate.limit),
         "transfers": gate.transfers,
         "outcome": str(gate.outcome),
-        "networks": [dict(vars(one)) for one in gate.networks],
+        "networks": [dict(vars(network)) for network in gate.networks],
     }
 
 
@@ -301,11 +301,11 @@ class Replay(Result):
         """The whole configuration of one transfer under each startup, on the first path."""
         replayed, s = self.paths[0], self.settings
         talks = conversations(next(replayed.traffic.chunks()))
-        found = {}
+        resolved = {}
         for variant in s.compared:
             scenario = job(replayed, variant, ALONE, next(apart(talks)), s).scenario
-            found[variant.name] = resolve(scenario, s.custom)
-        return found
+            resolved[variant.name] = resolve(scenario, s.custom)
+        return resolved
 
     @functools.cached_property
     def drawn(self) -> list[str]:
@@ -322,7 +322,7 @@ class Replay(Result):
                 cached_cwnd=[s.cached_cwnd] if s.cached_cwnd else [],
                 cache_option="--cached-cwnd 1bdp gives each path its own",
                 interfaces=[
-                    told_interface(replayed.path).get("interface_rate") for replayed in self.paths
+                    interface_fields(replayed.path).get("interface_rate") for replayed in self.paths
                 ],
                 queues={name: queues(document) for name, document in self.resolved.items()},
                 drawn=self.drawn,

@@ -165,13 +165,13 @@ def _most_goes_to_remote(talks: Sequence[Conversation], settings: Settings) -> b
 
 def members(planned: Sequence[Job]) -> list[competing_flows.Member]:
     """The competing flows of some jobs, by their places."""
-    found = []
+    members = []
     for run, one in enumerate(planned):
         first = len(one.scenario["flows"]) - len(one.companions)
         for number, name in enumerate(one.companions):
             place = (run, first + number, name)
-            found.append(competing_flows.Member(*place, one.variant.name, one.replayed.name))
-    return found
+            members.append(competing_flows.Member(*place, one.variant.name, one.replayed.name))
+    return members
 
 
 def rows(planned: Sequence[Job], batch: "Batch") -> "pl.DataFrame":

@@ -9,7 +9,7 @@ from typing import Any
 from flowstart.captures.summary import DEFAULT_MSS
 from flowstart.model import quantities
 from flowstart.model.document import Document, resolve
-from flowstart.model.path import told_interface
+from flowstart.model.path import interface_fields
 from flowstart.model.variants import Variant
 from flowstart.render import footnotes
 from flowstart.replays.settings import Settings
@@ -204,7 +204,7 @@ class Writer:
         self.settings = settings
         self.is_switched = is_switched
         self.sides = sides
-        self.told = told_interface(path)
+        self.told = interface_fields(path)
         self.begin_s = min(talk.opens_s for talk in talks)
         self.places = _places(talks, warm=settings.has("warm"))
         self.labels = Labels()
@@ -216,11 +216,11 @@ class Writer:
             for turn in range(len(talk.turns)):
                 flow, _ = self.places[number, turn]
                 grouped.setdefault(flow, []).append((number, talk.turns[turn]))
-        found = []
+        flows = []
         for flow in range(len(grouped)):
             number = grouped[flow][0][0]
-            found.append(self._flow(flow, self.talks[number], [turn for _, turn in grouped[flow]]))
-        return found
+            flows.append(self._flow(flow, self.talks[number], [turn for _, turn in grouped[flow]]))
+        return flows
 
     def _flow(self, number: int, talk: Conversation, turns: list[Turn]) -> Document:
         connection, first = talk.connection, turns[0]

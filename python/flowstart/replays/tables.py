@@ -210,10 +210,10 @@ def gates(verdict: Verdict) -> Grid:
     grid.columns += [Column(title) for title in titles]
     grid.columns.append(Column("outcome", number=False))
     grid.title = "Limits that settings exceed, or may exceed, with one-sided 95 % intervals"
-    for one in verdict.judgements:
-        if one.vetoes:
-            grid.groups[len(grid.rows)] = f"{custom.short(one.setting)}: {one.status}"
-        for gate in one.vetoes:
+    for judgement in verdict.judgements:
+        if judgement.vetoes:
+            grid.groups[len(grid.rows)] = f"{custom.short(judgement.setting)}: {judgement.status}"
+        for gate in judgement.vetoes:
             shown = text.percent if gate.is_change else text.share
             values = (gate.estimate, gate.low, gate.high)
             grid.rows.append(
@@ -237,11 +237,11 @@ def bands(answer: Answer, found: Sequence[Band]) -> Grid:
     for name, verdict in [("as assumed", answer.verdict)] + [
         (b.name, b.answer.verdict) for b in found
     ]:
-        for one in found[0].answer.verdict.judgements:
-            judged = verdict.of(one.setting)
+        for judgement in found[0].answer.verdict.judgements:
+            judged = verdict.of(judgement.setting)
             if judged:
                 grid.rows.append(
-                    [name, custom.short(one.setting), f"{judged.status}: it {judged.reason}"]
+                    [name, custom.short(judgement.setting), f"{judged.status}: it {judged.reason}"]
                 )
     return grid
 

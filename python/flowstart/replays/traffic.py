@@ -295,17 +295,17 @@ class Conversation:
 def conversations(part: Traffic) -> list[Conversation]:
     """The conversations of a part of the traffic, in the order of their opening."""
     seen = part.transfers.partition_by("connection", as_dict=True)
-    found: list[Conversation] = []
+    conversations: list[Conversation] = []
     pages = _Pages()
     for connection in part.connections.iter_rows(named=True):
         rows = seen[(connection["connection"],)].rows(named=True)
-        number = len(found)
+        number = len(conversations)
         turns = tuple(_turns(number, rows, connection))
         opens_s = _opening(connection, turns[0])
         page = pages.last_reply(connection, opens_s)
-        found.append(Conversation(connection, opens_s, page, turns))
+        conversations.append(Conversation(connection, opens_s, page, turns))
         pages.note(number, connection, rows)
-    return found
+    return conversations
 
 
 def _turns(

@@ -358,7 +358,9 @@ def _median(part: "pl.DataFrame") -> float:
 
 def _alternatives(invocation: Invocation, verdict: Verdict, names: Sequence[str]) -> Check:
     """Whether a verdict holds under other assumptions, which it already depends on."""
-    doubted = [one for one in verdict.judgements if one.question == Question.ALTERNATIVES]
+    doubted = [
+        judgement for judgement in verdict.judgements if judgement.question == Question.ALTERNATIVES
+    ]
     if verdict.recommended is None and doubted:
         reason = f"{doubted[0].setting} {doubted[0].reason}"
         remedy = (invocation.with_options("--network", f"*:buffer={EXAMPLE}"),)
@@ -403,7 +405,7 @@ def _one_sender(invocation: Invocation) -> tuple[str, ...]:
 
 def _enough(invocation: Invocation, verdict: Verdict) -> Check:
     """Whether there are enough independent connections for an interval."""
-    number = max((one.gain.clusters for one in verdict.judgements), default=None)
+    number = max((judgement.gain.clusters for judgement in verdict.judgements), default=None)
     if number is None:
         return Check(Question.TRAFFIC, True, "nothing to compare")
     finding = text.counted(round(number), "connection", "connections")

@@ -294,9 +294,9 @@ class Run(RunTables, Result):
         yield self._pictures(progress, title)
 
     def _tables(self) -> dict[str, bytes]:
-        found = {"result.json": files.encoded(self.to_dict())}
-        found |= files.columns(self.frame, "rows", "flows")
-        found |= files.columns(self.links, "links", "links")
+        tables = {"result.json": files.encoded(self.to_dict())}
+        tables |= files.columns(self.frame, "rows", "flows")
+        tables |= files.columns(self.links, "links", "links")
         some = {"transfers": self.transfers, "objects": self.objects, "startups": self.startups}
         some["limits"] = self.limits
         more: dict[str, pl.DataFrame | None] = {n: f for n, f in some.items() if f.height}
@@ -304,12 +304,12 @@ class Run(RunTables, Result):
         more["queue-samples"] = self.queue_samples
         more["queue-departures"] = self.queue_departures
         for name, frame in more.items():
-            found |= {} if frame is None else files.columns(frame, name, name)
-        return found
+            tables |= {} if frame is None else files.columns(frame, name, name)
+        return tables
 
     def _pictures(self, progress: figure_files.Progress | None, title: str) -> dict[str, bytes]:
         """The page, and the figures over time where the run has a trace."""
-        found: dict[str, bytes] = {}
+        pictures: dict[str, bytes] = {}
         parts = [html.table(grid) for grid in self.tables]
         if self.notes:
             parts.append(html.paragraph("\n".join(self.notes)))
@@ -318,10 +318,10 @@ class Run(RunTables, Result):
             parts += figure_files.apology()
         drawn = {} if figure_files.wanting() else self._drawn(series)
         for picture in figure_files.drawn(drawn, progress):
-            found |= picture.contents
+            pictures |= picture.contents
             parts.append(html.picture(picture.svg, picture.caption))
-        found["report.html"] = html.page(title, [*parts, html.made_by()]).encode()
-        return found
+        pictures["report.html"] = html.page(title, [*parts, html.made_by()]).encode()
+        return pictures
 
     def _drawn(self, series: "list[Series]") -> dict[str, figure_files.Draw]:
         """What draws each figure, by file name; nothing without series."""

@@ -115,7 +115,7 @@ def summary(found: Swept, sizes: "pl.Expr") -> Grid:
 
 
 def _grid(records: Sequence[dict[str, Any]]) -> Grid:
-    harmed = any(one["harm"] is not None for one in records)
+    harmed = any(record["harm"] is not None for record in records)
     of_done = "of slowdown where complete"
     columns = [Column("startup", number=False), Column("cells", of="rows")]
     columns += [Column("done", of="rows where complete")]
@@ -126,12 +126,12 @@ def _grid(records: Sequence[dict[str, Any]]) -> Grid:
     columns += [Column("harm", of="mean of harm")] if harmed else []
     grid = Grid(columns)
     last = object()
-    for one in records:
-        if one[CLASS.name] != last:
-            last = one[CLASS.name]
-            grid.groups[len(grid.rows)] = one[CLASS.name] or "no size: the cell failed"
-        grid.rows.append(_cells(one, harmed=harmed))
-        grid.sources.append(Source({"startup": one["startup"], CLASS.name: [last]}))
+    for record in records:
+        if record[CLASS.name] != last:
+            last = record[CLASS.name]
+            grid.groups[len(grid.rows)] = record[CLASS.name] or "no size: the cell failed"
+        grid.rows.append(_cells(record, harmed=harmed))
+        grid.sources.append(Source({"startup": record["startup"], CLASS.name: [last]}))
     return grid
 
 

@@ -92,14 +92,14 @@ class Evaluator:
         """The startup and the best of the others over time; simulated again for it."""
         from flowstart.simulation.series import of_flow  # loads numpy
 
-        found = []
+        series = []
         for row in (one.row, one.best):
             variant = next(v for v in self.variants if v.name == row["startup"])
             planned = Planned.of(one.cell, [variant], self.custom)
             document = planned.competing.scenario(planned.base, planned.flows[0], planned.facts)
             run = simulate(document | {"trace": True}, self.custom)
-            found.append(of_flow(run.outcome, planned.competing.place, variant.name))
-        return found
+            series.append(of_flow(run.outcome, planned.competing.place, variant.name))
+        return series
 
     def _run(self, new: dict[str, Case]) -> None:
         cells: list[Cell] = []

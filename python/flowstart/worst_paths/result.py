@@ -253,17 +253,17 @@ class WorstPaths(Result):
             "seed": self.evaluator.seed,
             "findings": [
                 {
-                    "score": one.score,
-                    "where": one.where,
-                    "why": one.why,
-                    "best": one.best,
-                    "command": one.command,
-                    "scenario": one.scenario,
-                    "seeds": list(one.evaluation.seeds),
-                    "row": _plain(one.evaluation.row),
-                    "best_row": _plain(one.evaluation.best),
+                    "score": failing.score,
+                    "where": failing.where,
+                    "why": failing.why,
+                    "best": failing.best,
+                    "command": failing.command,
+                    "scenario": failing.scenario,
+                    "seeds": list(failing.evaluation.seeds),
+                    "row": _plain(failing.evaluation.row),
+                    "best_row": _plain(failing.evaluation.best),
                 }
-                for one in self.failings
+                for failing in self.failings
             ],
         }
 

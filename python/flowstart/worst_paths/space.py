@@ -213,7 +213,7 @@ class Space:
 
 def _fields(text: str) -> dict[str, str]:
     """The fields of `name=value,...`."""
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     known = [*parameters.fields("path"), "size", "competing"]
     for piece in _BETWEEN.split(text):
         name, equals, value = (part.strip() for part in piece.partition("="))
@@ -223,10 +223,10 @@ def _fields(text: str) -> dict[str, str]:
             )
         if name not in known:
             raise RequestError(f"search_space `{piece}`: `{name}` is unknown{suggest(name, known)}")
-        if name in found:
+        if name in fields:
             raise RequestError(f"search_space `{piece}`: `{name}` is given twice")
-        found[name] = value
-    return found
+        fields[name] = value
+    return fields
 
 
 def _law(value: str) -> Any:

@@ -13,7 +13,7 @@ from flowstart.model import scenario as scenarios
 from flowstart.model import stack as stacks
 from flowstart.model.catalog import listed
 from flowstart.model.document import Document
-from flowstart.model.path import NetworkPath, told_interface
+from flowstart.model.path import NetworkPath, interface_fields
 from flowstart.model.quantities import read_seconds
 from flowstart.model.scenario import ScenarioLike
 from flowstart.questions.compare import Compare
@@ -90,7 +90,7 @@ def state(
         raise RequestError(
             "Its startup has nothing to remember, and the explore view gives it a memory."
         )
-    if "interface" in needs and flow.get("interface_rate") != told_interface(path).get(
+    if "interface" in needs and flow.get("interface_rate") != interface_fields(path).get(
         "interface_rate"
     ):
         raise RequestError(

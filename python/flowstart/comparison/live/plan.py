@@ -174,13 +174,13 @@ def _native_variants(name: str, options: str | None) -> list[tuple[Variant, str]
     known = {control: by for control, *by in _native.NATIVE_CONTROLS.get(name, ())}
     every = [f"cc={control}" for control in known] or [""]  # without any it is refused below
     asked = every if options is None else [options]
-    found = []
+    native_variants = []
     for text in asked:
         control, window = _native.native_control(name, text)
         stack = {"preset": name} if window is None else {"preset": name, "iw": f"{window}B"}
         startup, cc = known[control]
-        found.append((Variant(f"{name}-{control}", startup, cc, stack), text))
-    return found
+        native_variants.append((Variant(f"{name}-{control}", startup, cc, stack), text))
+    return native_variants
 
 
 def _known(name: str) -> str:

@@ -256,10 +256,10 @@ class LiveComparison(Result):
     def case(self, startup: str, size: str | None = None) -> Case:
         """The run of a startup with the first seed, of the largest size where none is named."""
         plan = self.simulated.plan
-        found = Case(startup, self._size(size), plan.seeds[0])
-        if found not in plan.cases():
-            raise RequestError(f"startup `{startup}` with size `{found.size}` was not run")
-        return found
+        case = Case(startup, self._size(size), plan.seeds[0])
+        if case not in plan.cases():
+            raise RequestError(f"startup `{startup}` with size `{case.size}` was not run")
+        return case
 
     def _size(self, size: str | None) -> str | None:
         return self.simulated.plan.sizes[-1] if size is None else size
@@ -294,15 +294,15 @@ class LiveComparison(Result):
 
     def _qlogs(self) -> dict[str, bytes]:
         """The senders of the first seed, simulated and live, as `STARTUP-SIZE-TRANSPORT.sqlog`."""
-        found = {}
+        qlogs = {}
         for size in self._sizes(LARGEST_QLOG_BYTES):
             for startup in self.simulated.plan.startups:
                 if not self.live(startup, size):
                     continue
                 name = re.sub(r"[^\w.=,+-]+", "-", f"{startup}-{size}")
-                found[f"{name}-{SIMULATED}.sqlog"] = self.simulated_qlog(startup, size)
-                found[f"{name}-{self.plan.stack}.sqlog"] = self.qlog(startup, size)
-        return found
+                qlogs[f"{name}-{SIMULATED}.sqlog"] = self.simulated_qlog(startup, size)
+                qlogs[f"{name}-{self.plan.stack}.sqlog"] = self.qlog(startup, size)
+        return qlogs
 
     def _pictures(self, progress: figure_files.Progress | None) -> dict[str, bytes]:
         """The windows over time of each size, and the page that holds them."""

@@ -46,7 +46,7 @@ class Found:
 
 def rows(simulated: Mapping[Case, Row], live: Mapping[Case, Found], stack: str) -> list[Row]:
     """Two rows for each case, those of the simulator first; of what was not run, none."""
-    found = []
+    rows = []
     for case, row in simulated.items():
         place = {
             "variant": case.startup,
@@ -63,10 +63,10 @@ def rows(simulated: Mapping[Case, Row], live: Mapping[Case, Found], stack: str) 
             "failure": None,
         }
         shared = {name: row[name] for name in SHARED}
-        found.append({"transport": SIMULATED, **place, **shared, **unknown})
+        rows.append({"transport": SIMULATED, **place, **shared, **unknown})
         if case in live:
-            found.append({"transport": stack, **place, **_live(live[case])})
-    return found
+            rows.append({"transport": stack, **place, **_live(live[case])})
+    return rows
 
 
 def _live(found: Found) -> Row:

@@ -104,9 +104,9 @@ def replayed(replay: Replay) -> dict[str, Any]:
         "decision": result.verdict_document(replay.verdict, replay.settings),
         "intervals": replay.answer.records,
         "classes": [
-            {"size_class": one.size_class, "transfers": one.transfers}
-            for one in replay.summaries
-            if one.variant == replay.answer.baseline
+            {"size_class": summary.size_class, "transfers": summary.transfers}
+            for summary in replay.summaries
+            if summary.variant == replay.answer.baseline
         ],
         "networks": _networks(replay),
         "sources": overview.sources(replay),
@@ -187,7 +187,7 @@ def _chosen(replay: Replay, size_class: str, network: str | None) -> "pl.DataFra
         found = found.filter(pl.col("size_bytes") < below)
     if network is None:
         return found
-    if network not in (one.name for one in replay.paths):
+    if network not in (path.name for path in replay.paths):
         raise RequestError(f"network: `{network}` is not in this capture")
     return found.filter(pl.col("network") == network)
 

@@ -34,8 +34,8 @@ def routes(settings: Settings, jobs: Jobs) -> list[Route]:
         name = request.query_params.get("name", "").strip()
         if not 0 < len(name) <= LONGEST or not name.isprintable():
             raise RequestError(f"name: the file's name of at most {LONGEST} letters is needed")
-        found = await uploads.take(name, pieces(request, MOST_BYTES))
-        return JSONResponse({"id": found.id, "name": found.name})
+        upload = await uploads.take(name, pieces(request, MOST_BYTES))
+        return JSONResponse({"id": upload.id, "name": upload.name})
 
     def replay(fields: Fields) -> dict[str, str]:
         return {"job": _replay(fields, settings, uploads[fields.text("file")], jobs).id}
@@ -55,10 +55,10 @@ def routes(settings: Settings, jobs: Jobs) -> list[Route]:
     def done(fields: Fields) -> "Replay":
         from flowstart.replays.result import Replay
 
-        found = jobs[fields.text("job")].kept
-        if not isinstance(found, Replay):
+        replay = jobs[fields.text("job")].kept
+        if not isinstance(replay, Replay):
             raise RequestError("job: its replay is not there; wait until it is done")
-        return found
+        return replay
 
     return [
         Route("/api/captures", listed),

@@ -148,15 +148,15 @@ def _why(competing: str | None, names: Sequence[str]) -> str:
 def options(command: str) -> dict[str, str | list[str]]:
     """The options of a `flowstart compare` command by name, as the page keeps them."""
     words = shlex.split(command)[2:]
-    found: dict[str, str | list[str]] = {}
+    options: dict[str, str | list[str]] = {}
     for at, word in enumerate(words):
         if not word.startswith("--"):
             continue
         has_value = at + 1 < len(words) and not words[at + 1].startswith("--")
-        found[word.removeprefix("--")] = words[at + 1] if has_value else "true"
-    if "startup" in found:
-        found["startup"] = list(specs.listed("startup", str(found["startup"]), ()))
-    return found
+        options[word.removeprefix("--")] = words[at + 1] if has_value else "true"
+    if "startup" in options:
+        options["startup"] = list(specs.listed("startup", str(options["startup"]), ()))
+    return options
 
 
 class Folders:

@@ -197,14 +197,14 @@ class Store:
     @property
     def said(self) -> Document:
         """What `sweep.json` says. Raises RequestError where there is none, or a damaged one."""
-        found = self._json(ASKED)
-        if found is None and self.is_begun:
+        said = self._json(ASKED)
+        if said is None and self.is_begun:
             raise RequestError(f"{self.place}: its {ASKED} is damaged; {self._repair}")
-        if found is None:
+        if said is None:
             raise RequestError(
                 f"{self.place}: no sweep is there; `flowstart sweep` writes into such a folder"
             )
-        return found
+        return said
 
     @property
     def is_begun(self) -> bool:

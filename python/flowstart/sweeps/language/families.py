@@ -179,13 +179,13 @@ def _paths_of(files: tuple[str, ...], columns: str | None) -> Sequence[Source]:
 
 def _found_traces(given: Mapping[str, Any], folder: pathlib.Path) -> dict[str, Any]:
     """The fields of a path with traces looked for beside the sweep's file."""
-    found = dict(given)
+    fields = dict(given)
     for name in TRACES:
-        if isinstance(found.get(name), str):
-            found[name] = _beside(found[name], folder)
-        elif isinstance(found.get(name), list):
-            found[name] = [_beside(f, folder) if isinstance(f, str) else f for f in found[name]]
-    return found
+        if isinstance(fields.get(name), str):
+            fields[name] = _beside(fields[name], folder)
+        elif isinstance(fields.get(name), list):
+            fields[name] = [_beside(f, folder) if isinstance(f, str) else f for f in fields[name]]
+    return fields
 
 
 def _beside(file: str, folder: pathlib.Path) -> str:

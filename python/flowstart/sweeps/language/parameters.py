@@ -171,12 +171,12 @@ def _key(part: str, name: str) -> str:
 
 def _names(path: Mapping[str, Any], flow: Mapping[str, Any]) -> Names:
     """What expressions may name."""
-    found: dict[str, Meaning] = {}
+    names: dict[str, Meaning] = {}
     for part, given in (("path", path), ("flow", flow)):
         for name in given:
             slot = Slot(part, fields(part)[name], {})
-            found[_key(part, name)] = Meaning(slot.kind, name.endswith("buffer"))
-    return found
+            names[_key(part, name)] = Meaning(slot.kind, name.endswith("buffer"))
+    return names
 
 
 def _alternatives(value: Any, slot: Slot) -> tuple[Law, ...]:
@@ -222,7 +222,7 @@ def _refuse_cases_of_no_value(parameters: Sequence[Parameter]) -> None:
 
 
 def _check_cases(place: Location, law: By, other: Parameter) -> None:
-    listed = [one.plain_values for one in other.alternatives]
+    listed = [alternative.plain_values for alternative in other.alternatives]
     if None in listed:
         return
     known = {name for values in listed for value in values or () for name in spellings(value)}

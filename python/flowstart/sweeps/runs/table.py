@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from flowstart.comparison.plan import REMEMBERED
 from flowstart.model.custom import CustomStartups
 from flowstart.model.document import Document, encode, resolve
-from flowstart.model.path import told_interface
+from flowstart.model.path import interface_fields
 from flowstart.model.variants import Variant
 from flowstart.render import columns
 from flowstart.sweeps.cell import Cell
@@ -39,7 +39,7 @@ class Planned:
     def of(cls, cell: Cell, variants: Sequence[Variant], custom: CustomStartups) -> "Planned":
         """Raises RequestError where the simulator refuses the cell."""
         base: Document = {"path": cell.path, "stack": cell.stack, "seed": cell.seed}
-        flow = told_interface(cell.path) | {"cached_cwnd": REMEMBERED} | cell.flow
+        flow = interface_fields(cell.path) | {"cached_cwnd": REMEMBERED} | cell.flow
         if cell.cc:
             flow["cc"] = cell.cc
         plain = resolve(base | {"flows": [flow]}, custom)
