@@ -459,7 +459,17 @@ class Endpoint:
     coarse_pacing: bool | None = None
     """Pacing by the RTT in whole ticks, as in ns-2."""
     window: str | None = None
-    """Maximum window that the receiver advertises, in bytes or packets."""
+    """Maximum window that the receiver advertises, in bytes or packets, or `unlimited`.
+
+    With a `receiver` its first window, which that updates by its rules. `unlimited` is no limit and
+    no flow control.
+    """
+    receiver: str | None = None
+    """Receiver with flow control: `chrome`, `firefox`, `curl` or a QUIC stack; `none` for none.
+
+    It begins with its shipped windows, of a client that downloads over one stream, and offers more
+    by its rules.
+    """
     window_growth: str | None = None
     """Growth of the advertised window: `none` or `linux`.
 
@@ -487,7 +497,8 @@ class Endpoint:
     send_buffer: Size | None = None
     """Send buffer for unacknowledged data (`tcp_wmem[2]`).
 
-    Only payload counts. An application with more data resumes when a third is free.
+    Only payload counts. An application with more data resumes when a third is free; with numbered
+    packets as soon as anything is.
 
     Unless given: without limit.
     """
