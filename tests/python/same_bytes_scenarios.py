@@ -60,7 +60,19 @@ INGREDIENTS: dict[str, Document] = {
     "ack-thinning": {"ack_batch": "5ms", "ack_thinning": True},
 }
 
+SHIPPED = ("quinn", "noq", "s2n", "quiche", "neqo", "picoquic", "quicly", "tquic")
+"""Presets with the windows of their receivers, which are compared without."""
+RECEIVERS = (
+    *("quinn", "s2n", "quiche", "quiche-0.29.2", "neqo", "picoquic", "quicly", "tquic"),
+    *("quic-go", "msquic", "mvfst", "ngtcp2", "lsquic", "aioquic", "go-quic"),
+    *("chrome", "firefox", "curl"),
+)
+
 ENDPOINTS: dict[str, Document] = {
+    **{
+        f"receiver {name}": {"preset": "quic", "receiver": name, "window": "100kB"}
+        for name in RECEIVERS
+    },
     "rfc9002 pacing": {"preset": "quic", "pacing": "rfc9002"},
     "0-rtt": {"preset": "quic", "handshake": "0-rtt"},
     "tls": {"preset": "quic", "handshake": "tcp+tls13", "server_flight": "5kB"},
@@ -86,11 +98,12 @@ def startups() -> Iterator[tuple[str, Document]]:
         cc = CONTINUED.get(startup.name, "reno")
         for number, preset in enumerate(_native.STACKS):
             lossy = number % 2 == 0
+            window = {"window": "unlimited"} if preset in SHIPPED else {}
             yield (
                 f"startup {startup.name} {preset}",
                 {
                     "path": LOSSY if lossy else HELPFUL,
-                    "stack": {"preset": preset},
+                    "stack": {"preset": preset, **window},
                     "flows": [flow(startup.name, cc)],
                     "trace": preset in ("rfc", "linux"),
                 },

@@ -33,14 +33,6 @@ def test_a_run_has_the_same_warnings() -> None:
     assert document["warnings"] == compared("tquic").to_dict()["warnings"]
 
 
-def test_a_rule_for_large_transfers_is_noted_in_any_order_of_sizes() -> None:
-    for sizes in (["50kB", "2MB"], ["2MB", "50kB"]):
-        result = fs.compare(
-            LONG, startups=["slow-start"], sizes=sizes, stack="quicly", uncertainty=False
-        )
-        assert "the receiver offers 1 MiB" in result.legend
-
-
 def test_a_sweep_and_its_map_have_one_note_for_a_preset(tmp_path: pathlib.Path) -> None:
     question = {
         "path": {"rate": "10Mbps", "rtt": "50ms"},
@@ -49,8 +41,8 @@ def test_a_sweep_and_its_map_have_one_note_for_a_preset(tmp_path: pathlib.Path) 
         "stack": "picoquic",
     }
     result = fs.sweep(question, tmp_path / "sweep", workers=1)
-    offers = [line for line in result.to_dict()["warnings"] if "the receiver offers" in line]
-    assert len(offers) == 1
+    probes = [line for line in result.to_dict()["warnings"] if "until a probe" in line]
+    assert len(probes) == 1
     assert result.map().to_dict()["warnings"] == result.to_dict()["warnings"]
     assert len(result.omissions.decisive) == 1
 

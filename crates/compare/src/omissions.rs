@@ -1,7 +1,6 @@
 //! Rules of a stack that its preset leaves out, as far as they concern the flows of a scenario.
 
 use crate::ingredients;
-use flowstart_control::Bytes;
 use flowstart_transport::stack::{Omission, Preset, Touches, all_presets};
 use serde_json::{Value, json};
 
@@ -77,10 +76,7 @@ fn concerns(omission: &Omission, entry: &Value, stack: &Value, usual: &Value) ->
     let replaced = omission
         .field
         .is_some_and(|field| stack[field] != usual[field]);
-    // Sizes of web sessions are drawn.
-    let bytes = entry["size"].as_str().and_then(|size| size.parse().ok());
-    let is_above = bytes.is_none_or(|Bytes(bytes)| bytes > omission.above);
-    is("cc", omission.cc) && is("startup", omission.startup) && !replaced && is_above
+    is("cc", omission.cc) && is("startup", omission.startup) && !replaced
 }
 
 #[cfg(test)]
@@ -102,21 +98,19 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_concerns_flows_of_its_congestion_control_and_size() {
-        let rules = |cc, size| sentences(&of("picoquic", cc, size));
-        assert!(rules("cubic", "10kB").contains("CUBIC keeps 7/8"));
-        assert!(!rules("reno", "10kB").contains("CUBIC keeps 7/8"));
-        assert!(rules("reno", "2MB").contains("the receiver offers"));
-        assert!(!rules("reno", "10kB").contains("the receiver offers"));
+    fn a_rule_concerns_flows_of_its_congestion_control() {
+        let rules = |cc| sentences(&of("picoquic", cc, "10kB"));
+        assert!(rules("cubic").contains("CUBIC keeps 7/8"));
+        assert!(!rules("reno").contains("CUBIC keeps 7/8"));
     }
 
     #[test]
     fn a_field_that_replaces_a_rule_and_another_startup_end_it() {
-        let mut scenario = of("quicly", "reno", "2MB");
-        let offered = |scenario: &Value| sentences(scenario).contains("offers 1 MiB");
-        assert!(offered(&scenario));
-        scenario["flows"][0]["stack"]["window"] = json!("64kB");
-        assert!(!offered(&scenario));
+        let mut scenario = of("picoquic", "reno", "2MB");
+        let probes = |scenario: &Value| sentences(scenario).contains("until a probe has found");
+        assert!(probes(&scenario));
+        scenario["flows"][0]["stack"]["mss"] = json!("1200B");
+        assert!(!probes(&scenario));
         let ends = |startup| {
             let mut scenario = of("picoquic", "reno", "10kB");
             scenario["flows"][0]["startup"] = json!(startup);
@@ -128,9 +122,8 @@ mod tests {
     #[test]
     fn rules_name_fields_that_stacks_have() {
         let stack = ingredients::stack_of(&json!({"preset": "linux"}), &Value::Null);
-        let window = json!({"window": "64kB"});
         for omission in all_presets().flat_map(|preset| preset.omissions) {
-            let known = |field| !stack[field].is_null() || !window[field].is_null();
+            let known = |field| !stack[field].is_null();
             assert!(omission.field.is_none_or(known), "{omission:?}");
             assert!(!omission.rule.contains("receive_window"), "{omission:?}");
         }

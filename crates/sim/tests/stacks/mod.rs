@@ -87,7 +87,7 @@ fn equal(compared: &Compared) -> usize {
             trace = {traced}
             seed = {seed}
             path = {{ rate = "{rate}kbps", rtt = "{rtt}us", buffer = "{buffer}pkt"{jitter} }}
-            stack = {{ preset = "{preset}" }}
+            stack = {{ preset = "{preset}", window = "unlimited" }}
             flows = [{{ startup = "{startup}", cc = "{cc}", size = "{packets}pkt" }}]
             "#
         );

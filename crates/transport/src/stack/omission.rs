@@ -30,8 +30,6 @@ pub struct Omission {
     pub source: &'static str,
     /// The part of a result that it decides.
     pub touches: Touches,
-    /// Only transfers of more bytes are concerned.
-    pub above: u64,
     /// Only flows with this congestion control are concerned; `None` for all.
     pub cc: Option<&'static str>,
     /// Only flows that begin with this startup are concerned; `None` for all.
@@ -47,18 +45,9 @@ impl Omission {
             rule,
             source,
             touches,
-            above: 0,
             cc: None,
             startup: None,
             field: None,
-        }
-    }
-
-    /// A rule that concerns transfers of more bytes.
-    pub(super) const fn above(self, bytes: u64) -> Omission {
-        Omission {
-            above: bytes,
-            ..self
         }
     }
 

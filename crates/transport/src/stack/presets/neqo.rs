@@ -11,18 +11,11 @@ pub(super) const NEQO: Preset = preset(
 .without(OMISSIONS);
 
 /// The rules that the preset leaves out.
-const OMISSIONS: &[Omission] = &[
-    Omission::of(
-        Touches::Acknowledgements,
-        "ackrate.rs",
-        "between two neqo endpoints the sender requests four ACKs a round trip; `ack_every` sets a fixed number",
-    ),
-    Omission::of(
-        Touches::Startup,
-        "fc.rs, connection/params.rs",
-        "the receiver offers a stream 1 MiB at first and up to 10 MiB as it reads; `window` sets a fixed limit",
-    ).above(1 << 20).unless("window"),
-];
+const OMISSIONS: &[Omission] = &[Omission::of(
+    Touches::Acknowledgements,
+    "ackrate.rs",
+    "between two neqo endpoints the sender requests four ACKs a round trip; `ack_every` sets a fixed number",
+)];
 
 impl Stack {
     /// neqo 0.30.1 (mozilla/neqo at 80ca01e, paths below neqo-transport/src).
@@ -30,6 +23,7 @@ impl Stack {
         let base = Stack::quic_in_packets_of(1280);
         Stack {
             preset: "neqo",
+            receive_window: Stack::receiving_as(ReceiverName::Neqo),
             convention: Convention {
                 cubic: CubicVariant::Neqo,
                 judging: Judging::Neqo,

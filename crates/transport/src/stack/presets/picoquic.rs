@@ -16,22 +16,21 @@ const OMISSIONS: &[Omission] = &[
         Touches::Startup,
         "quicctx.c, sender.c",
         "datagrams have 1252 bytes until a probe has found 1440",
-    ).unless("mss"),
-    Omission::of(
-        Touches::Startup,
-        "quicctx.c, `picoquic_init_transport_parameters`",
-        "the receiver offers 1 MiB of data and 2 MiB of a stream at first, and more as it reads; `window` sets a fixed limit",
-    ).above(1 << 20).unless("window"),
+    )
+    .unless("mss"),
     Omission::of(
         Touches::Startup,
         "cubic.c, cc_common.c 210-222",
         "the window grows only if it, and not the peer's, stopped the last packet",
-    ).under("cubic"),
+    )
+    .under("cubic"),
     Omission::of(
         Touches::Startup,
         "newreno.c",
         "slow start ends when round trips rise by a quarter: `hystart` does so under this preset",
-    ).under("reno").with("slow-start"),
+    )
+    .under("reno")
+    .with("slow-start"),
     Omission::of(
         Touches::Acknowledgements,
         "frames.c",
@@ -41,12 +40,14 @@ const OMISSIONS: &[Omission] = &[
         Touches::Loss,
         "newreno.c",
         "acknowledgements let the window grow during a recovery too",
-    ).under("reno"),
+    )
+    .under("reno"),
     Omission::of(
         Touches::Loss,
         "cubic.c",
         "CUBIC keeps 7/8 of the window, and ignores single losses",
-    ).under("cubic"),
+    )
+    .under("cubic"),
 ];
 
 impl Stack {
@@ -58,6 +59,7 @@ impl Stack {
         let initial = Duration::from_millis(250);
         Stack {
             preset: "picoquic",
+            receive_window: Stack::receiving_as(ReceiverName::Picoquic),
             convention: Convention {
                 hystart: HyStartVariant::Picoquic,
                 raises_window: true,

@@ -54,6 +54,14 @@ impl Stack {
         }
     }
 
+    /// The windows of flow control that a receiver is shipped with.
+    pub(super) fn receiving_as(receiver: ReceiverName) -> ReceiveWindowOptions {
+        ReceiveWindowOptions {
+            receiver,
+            ..Stack::quic().receive_window
+        }
+    }
+
     /// The preset `quic` in packets of so many bytes.
     pub(super) fn quic_in_packets_of(bytes: u32) -> Stack {
         let quic = Stack::quic();

@@ -17,6 +17,7 @@ impl Stack {
         let base = Stack::quic();
         Stack {
             preset: "quiche",
+            receive_window: Stack::receiving_as(ReceiverName::Quiche),
             convention: Convention {
                 cubic: CubicVariant::Quiche,
                 count_after_loss: CountAfterLoss::HalfWindow,

@@ -13,11 +13,6 @@ pub(super) const QUICLY: Preset = preset(
 /// The rules that the preset leaves out.
 const OMISSIONS: &[Omission] = &[
     Omission::of(
-        Touches::Startup,
-        "lib/defaults.c",
-        "the receiver offers 1 MiB of a stream at first, and more as it reads; `window` sets a fixed limit",
-    ).above(1 << 20).unless("window"),
-    Omission::of(
         Touches::Option,
         "include/quicly/pacer.h",
         "the optional pacer sends two windows a round trip in bursts of 8 to 10 packets; `pacing=rfc9002` sends one by one",
@@ -31,7 +26,8 @@ const OMISSIONS: &[Omission] = &[
         Touches::Loss,
         "lib/cc-cubic.c",
         "CUBIC also grows an unused window",
-    ).under("cubic"),
+    )
+    .under("cubic"),
 ];
 
 impl Stack {
@@ -42,6 +38,7 @@ impl Stack {
         let base = Stack::quic_in_packets_of(1280 + UDP_IP);
         Stack {
             preset: "quicly",
+            receive_window: Stack::receiving_as(ReceiverName::Quicly),
             convention: Convention {
                 cubic: CubicVariant::Quicly,
                 count_after_loss: CountAfterLoss::Continues,

@@ -20,6 +20,7 @@ impl Stack {
     pub fn quinn() -> Stack {
         Stack {
             preset: "quinn",
+            receive_window: Stack::receiving_as(ReceiverName::Quinn),
             convention: Convention {
                 cubic: CubicVariant::Quinn,
                 count_after_loss: CountAfterLoss::Continues,
@@ -48,6 +49,7 @@ impl Stack {
     pub fn noq() -> Stack {
         Stack {
             preset: "noq",
+            receive_window: Stack::receiving_as(ReceiverName::Quinn),
             convention: Convention {
                 cubic: CubicVariant::Noq,
                 count_after_loss: CountAfterLoss::Continues,

@@ -18,6 +18,7 @@ impl Stack {
         let base = Stack::s2n_adapter();
         Stack {
             preset: "s2n",
+            receive_window: Stack::receiving_as(ReceiverName::S2n),
             convention: Convention {
                 cubic: CubicVariant::S2n,
                 hystart: HyStartVariant::S2n,

@@ -39,6 +39,7 @@ impl Stack {
         let base = Stack::quic();
         Stack {
             preset: "tquic",
+            receive_window: Stack::receiving_as(ReceiverName::Tquic),
             window: WindowOptions {
                 // lib.rs, `RecoveryConfig::default`: ten times DEFAULT_SEND_UDP_PAYLOAD_SIZE.
                 initial: InitialWindow::Bytes(12_000),
