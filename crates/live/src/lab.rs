@@ -317,12 +317,12 @@ impl Run<'_> {
     fn transmit(&mut self) {
         self.look_at_clock();
         let now = self.instant();
-        if self.opened.is_none() {
-            if let Some(congestion) = self.ends.opened(now) {
-                self.opened = Some(self.moment.time.since(self.flow.start));
-                if let Congestion::Catalog(adapter) = congestion {
-                    self.begin(adapter, now);
-                }
+        if self.opened.is_none()
+            && let Some(congestion) = self.ends.opened(now)
+        {
+            self.opened = Some(self.moment.time.since(self.flow.start));
+            if let Congestion::Catalog(adapter) = congestion {
+                self.begin(adapter, now);
             }
         }
         if self.opened.is_some() {

@@ -13,9 +13,9 @@ use flowstart_control::{Duration, Instant};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Update {
     /// By this share of the window at least, numerator and denominator.
-    AtLeast(u64, u64),
+    Share(u64, u64),
     /// By more than this share of the window.
-    MoreThan(u64, u64),
+    MoreThanShare(u64, u64),
     /// By as much as half of what is left at least (the h2 crate).
     HalfOfRest,
     /// By so many bytes at least.
@@ -73,7 +73,7 @@ impl CreditOptions {
     }
 
     /// No limit.
-    pub const UNLIMITED: CreditOptions = CreditOptions::fixed(1 << 62, Update::MoreThan(1, 2));
+    pub const UNLIMITED: CreditOptions = CreditOptions::fixed(1 << 62, Update::MoreThanShare(1, 2));
 
     /// With arrivals in the place of reads.
     pub const fn counting_arrivals(self) -> CreditOptions {
@@ -180,8 +180,8 @@ impl Credit {
             _ if self.options.growth == WindowGrowth::Jump && self.window < self.options.max => {
                 true
             }
-            Update::AtLeast(of, part) => movable >= mul_div(self.window, of, part),
-            Update::MoreThan(of, part) => movable > mul_div(self.window, of, part),
+            Update::Share(of, part) => movable >= mul_div(self.window, of, part),
+            Update::MoreThanShare(of, part) => movable > mul_div(self.window, of, part),
             Update::HalfOfRest => movable >= self.limit.saturating_sub(self.consumed) / 2,
             Update::Bytes(bytes) => movable >= bytes,
             Update::HalfOfLimit => self.consumed.saturating_mul(2) > self.limit,

@@ -12,12 +12,12 @@ use flowstart_control::named;
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 
-const EIGHTH: Update = Update::AtLeast(1, 8);
-const TENTH: Update = Update::AtLeast(1, 10);
-const QUARTER: Update = Update::AtLeast(1, 4);
-const HALF: Update = Update::AtLeast(1, 2);
-const OVER_HALF: Update = Update::MoreThan(1, 2);
-const OVER_QUARTER: Update = Update::MoreThan(1, 4);
+const EIGHTH: Update = Update::Share(1, 8);
+const TENTH: Update = Update::Share(1, 10);
+const QUARTER: Update = Update::Share(1, 4);
+const HALF: Update = Update::Share(1, 2);
+const OVER_HALF: Update = Update::MoreThanShare(1, 2);
+const OVER_QUARTER: Update = Update::MoreThanShare(1, 4);
 
 /// Faster than a window in four round trips (quic-go, `flowcontrol/base_flow_controller.go`).
 const QUIC_GO: WindowGrowth = WindowGrowth::DoubleByRate {

@@ -138,9 +138,9 @@ fn close(measured: f64, expected: f64, tolerance: f64) {
     assert!(off <= tolerance, "{measured} is not {expected}");
 }
 
-const EIGHTH: Update = Update::AtLeast(1, 8);
-const HALF: Update = Update::AtLeast(1, 2);
-const OVER_HALF: Update = Update::MoreThan(1, 2);
+const EIGHTH: Update = Update::Share(1, 8);
+const HALF: Update = Update::Share(1, 2);
+const OVER_HALF: Update = Update::MoreThanShare(1, 2);
 const QUINN: CreditOptions = CreditOptions::fixed(1_250_000, EIGHTH);
 
 const fn doubling(first: u64, max: u64) -> CreditOptions {
@@ -163,7 +163,7 @@ fn quinn_offers_each_eighth_of_its_window_rounded_up_to_a_read() {
 /// V2.
 #[test]
 fn s2n_offers_each_tenth() {
-    let s2n = CreditOptions::fixed(3_750_000, Update::AtLeast(1, 10));
+    let s2n = CreditOptions::fixed(3_750_000, Update::Share(1, 10));
     let expected = [
         (375_600, 4_125_600),
         (751_200, 4_501_200),
@@ -220,7 +220,7 @@ fn tquic_doubles_up_to_six_mib() {
 }
 
 fn quic_go(first: u64, max: u64) -> CreditOptions {
-    CreditOptions::fixed(first, Update::AtLeast(1, 4)).growing(
+    CreditOptions::fixed(first, Update::Share(1, 4)).growing(
         WindowGrowth::DoubleByRate {
             rtts: 4,
             clock: Clock::FirstData,
@@ -285,8 +285,8 @@ fn an_update_of_half_a_window_is_a_whole_number_of_reads() {
 /// V9.
 #[test]
 fn neqo_ends_at_four_thirds_of_the_bdp() {
-    let neqo =
-        CreditOptions::fixed(MIB, Update::MoreThan(1, 4)).growing(WindowGrowth::Excess, 10 * MIB);
+    let neqo = CreditOptions::fixed(MIB, Update::MoreThanShare(1, 4))
+        .growing(WindowGrowth::Excess, 10 * MIB);
     let offers = Path::LONG.offers(neqo, 100);
     let expected = [
         (262_800, 1_311_376),
@@ -305,7 +305,7 @@ fn neqo_ends_at_four_thirds_of_the_bdp() {
 /// V10.
 #[test]
 fn msquic_doubles_at_a_rate_of_a_window_in_four_round_trips() {
-    let msquic = CreditOptions::fixed(64 * KIB, Update::AtLeast(1, 4)).growing(
+    let msquic = CreditOptions::fixed(64 * KIB, Update::Share(1, 4)).growing(
         WindowGrowth::DoubleByRate {
             rtts: 4,
             clock: Clock::Open,
@@ -336,7 +336,7 @@ fn msquic_doubles_at_a_rate_of_a_window_in_four_round_trips() {
 /// V11.
 #[test]
 fn ngtcp2_offers_each_quarter_and_doubles() {
-    let ngtcp2 = CreditOptions::fixed(256 * KIB, Update::MoreThan(1, 4))
+    let ngtcp2 = CreditOptions::fixed(256 * KIB, Update::MoreThanShare(1, 4))
         .growing(WindowGrowth::double(2), 6 * MIB);
     let offers = Path::LONG.offers(ngtcp2, 6);
     let expected = [
@@ -531,8 +531,8 @@ fn ten_megabytes_take_so_long_from_each_receiver() {
         window: 32 * KIB,
         ..quiche
     };
-    let neqo =
-        CreditOptions::fixed(MIB, Update::MoreThan(1, 4)).growing(WindowGrowth::Excess, 10 * MIB);
+    let neqo = CreditOptions::fixed(MIB, Update::MoreThanShare(1, 4))
+        .growing(WindowGrowth::Excess, 10 * MIB);
     let near = Path::LONG;
     let far = Path {
         rate: 125_000_000,
@@ -542,7 +542,7 @@ fn ten_megabytes_take_so_long_from_each_receiver() {
     for (options, expected) in [
         (QUINN, (950.6, 1285.1)),
         (
-            CreditOptions::fixed(3_750_000, Update::AtLeast(1, 10)),
+            CreditOptions::fixed(3_750_000, Update::Share(1, 10)),
             (850.0, 401.0),
         ),
         (quiche, (990.2, 723.0)),
