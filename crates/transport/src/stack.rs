@@ -6,8 +6,8 @@ mod preset;
 mod presets;
 
 pub use choices::{
-    EcnMode, Filling, NewRenoOptions, Pacing, RecoveryKind, ReductionKind, Restart, Sharing, Undo,
-    Utilization,
+    EcnMode, Filling, LossResponse, NewRenoOptions, Pacing, RecoveryKind, ReductionKind, Restart,
+    Sharing, Undo, Utilization,
 };
 pub use omission::{Omission, Touches};
 pub use preset::Preset;
@@ -98,14 +98,6 @@ pub struct RecoveryOptions {
     pub timestamps: bool,
     /// Whether losses that span a long time leave the minimum window (RFC 9002 §7.6).
     pub persistent_congestion: bool,
-    /// In a recovery under a congestion control that requests it, acknowledgements let packets leave by
-    /// proportional rate reduction (RFC 6937), on top of what the window has room for (quiche 0.30.0,
-    /// `recovery/congestion/prr.rs` and `cwnd_available`).
-    pub prr_above_window: bool,
-    /// Any loss outside of recovery reduces the window, also that of a packet that left before the
-    /// last reduction. The ACK that ends a recovery reduces nothing (s2n-quic-core 0.91.0,
-    /// `recovery/cubic.rs`, `on_congestion_event` and `on_ack`).
-    pub reduces_outside_recovery: bool,
     /// The sender takes an ACK Delay for microseconds, whatever the peer's exponent
     /// (s2n-quic-core 0.91.0, `frame/ack.rs`, `ack_delay`).
     pub ack_delay_without_exponent: bool,
@@ -113,7 +105,7 @@ pub struct RecoveryOptions {
     pub tail_loss_probe: bool,
 }
 
-/// How the congestion window begins, and what happens to it besides loss.
+/// How the congestion window begins, and what happens to it besides what the controller decides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WindowOptions {
     /// The initial window.
@@ -133,9 +125,8 @@ pub struct WindowOptions {
     /// With nothing left to send, the sender is limited by the application, whatever its window had
     /// held back before (quinn-proto 0.11.19 and noq-proto 1.4.0, `app_limited`).
     pub app_limited_when_drained: bool,
-    /// What an ACK acknowledges lets the window grow before the losses that it shows reduce it
-    /// (quinn-proto 0.11.19 and noq-proto 1.4.0, `on_ack_received`), not after (RFC 9002 §A.7).
-    pub grows_before_loss: bool,
+    /// What a loss does to the window under `quic`.
+    pub on_loss: LossResponse,
     /// Whether what is in flight stays below the window behind the first ACK (quinn-proto 0.11.19,
     /// `connection/mod.rs`, `poll_transmit`), rather than reach it.
     pub stays_below: bool,

@@ -9,7 +9,7 @@ use super::clock::{Clock, Event};
 use super::dependent_writes::DependentWrites;
 use super::flows::Flows;
 use super::meter::{Meter, Usage};
-use super::network::RunNetwork;
+use super::network::{Offer, RunNetwork};
 use crate::compile::Prepared;
 use crate::flow_plan::FlowPlan;
 use crate::record::recorder::{
@@ -20,7 +20,6 @@ use crate::record::write_log::Stage;
 use crate::workload::web::Sessions;
 use flowstart_control::Instant;
 use flowstart_network::graph::{LinkId, Network, Route};
-use flowstart_network::link::Verdict;
 use flowstart_network::queue::QueueEventKind;
 use flowstart_wire::Packet;
 use std::ops::Range;
@@ -226,24 +225,33 @@ impl<'a> Simulation<'a> {
     pub(super) fn transmit(&mut self, flow: u32) {
         let now = self.clock.now;
         let first = self.route(flow).data[0];
-        let (due, failed, timer) = loop {
-            let Some(ends) = self.flows.endpoints_mut(flow) else {
-                return;
-            };
-            let mut next = ends.sender.poll_transmit(now);
-            let Some(packet) = &mut next else {
-                let timer = ends.arm_sender(now);
-                break (ends.due(Stage::Acknowledged), ends.sender.failed(), timer);
-            };
-            if self.recorders.take(SENT) {
-                self.record_sent(packet);
-            }
-            self.enter(first, packet);
-            // One event may send a whole window.
-            if self.meter.step() && !self.may_use_more() {
-                return;
-            }
+        let Some(mut ends) = self.flows.endpoints_mut(flow) else {
+            return;
         };
+        while let Some(mut packet) = ends.sender.poll_transmit(now) {
+            if self.recorders.take(SENT) {
+                self.record_sent(&packet);
+                let Some(same) = self.flows.endpoints_mut(flow) else {
+                    return;
+                };
+                ends = same;
+            }
+            let offer = self.network.offer(first, &mut packet, &mut self.clock);
+            let looks = self.meter.step();
+            if looks | !offer.is_plain() {
+                self.account(first, &packet, offer);
+                // One event may send a whole window.
+                if looks && !self.may_use_more() {
+                    return;
+                }
+                let Some(same) = self.flows.endpoints_mut(flow) else {
+                    return;
+                };
+                ends = same;
+            }
+        }
+        let timer = ends.arm_sender(now);
+        let (due, failed) = (ends.due(Stage::Acknowledged), ends.sender.failed());
         let whole = due.is_some_and(|position| self.on_acknowledged(flow, position));
         if self.recorders.take(TRANSMITTED) {
             self.record_flow(flow, RunEvent::Transmitted);
@@ -268,21 +276,22 @@ impl<'a> Simulation<'a> {
     /// A packet comes to a link.
     #[inline(always)]
     fn enter(&mut self, link: LinkId, packet: &mut Packet) {
-        let now = self.clock.moment();
-        if self.network.has_routers() {
-            self.network.ask_router(link, packet, now.time);
+        let offer = self.network.offer(link, packet, &mut self.clock);
+        if !offer.is_plain() {
+            self.account(link, packet, offer);
         }
-        let state = &mut self.network.links[link as usize];
-        let verdict = state.send(packet, now);
-        if verdict == Verdict::First {
-            self.clock.set_delivery(link, state.next_delivery());
-        }
-        if state.has_news() {
+    }
+
+    /// Accounts for a packet that has come to a link, and for what the queue did meanwhile.
+    #[cold]
+    #[inline(never)]
+    fn account(&mut self, link: LinkId, packet: &Packet, offer: Offer) {
+        if offer.has_news {
             self.take_queue_events(link);
-            self.record_offer(link, packet, verdict == Verdict::Dropped);
+            self.record_offer(link, packet, offer.is_dropped);
         }
-        if verdict == Verdict::Dropped {
-            self.on_drop(packet, now.time);
+        if offer.is_dropped {
+            self.on_drop(packet, self.clock.now);
         }
     }
 
