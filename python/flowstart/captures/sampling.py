@@ -27,11 +27,11 @@ class Sample:
         """`10%` or `5000`; `all` is 100 %."""
         if text.strip() == "all":
             return cls(1.0, None, seed)
-        if percent := re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*%", text.strip()):
+        if percent := re.fullmatch(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*%", text.strip()):
             share = float(percent[1]) / 100
             if 0 < share <= 1:
                 return cls(share, None, seed)
-        elif re.fullmatch(r"\d+", text.strip()) and int(text) > 0:
+        elif re.fullmatch(r"[0-9]{1,20}", text.strip()) and int(text) > 0:
             return cls(None, int(text), seed)
         raise RequestError(
             f"--sample `{text}`: a share of the connections is needed, such as 10%, or a number of "

@@ -211,7 +211,7 @@ def _value(declared: Parameter, text: Any) -> Any:
 
 def _number(declared: Parameter, text: str) -> int:
     least = declared.option.least
-    if re.fullmatch(r"[+-]?[0-9]+", text) and (least is None or int(text) >= least):
+    if re.fullmatch(r"[+-]?[0-9]{1,20}", text) and (least is None or int(text) >= least):
         return int(text)
     bound = "" if least is None else f" from {least} on"
     raise RequestError(f"{declared.flag}: `{text}` is not a whole number{bound}")

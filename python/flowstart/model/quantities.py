@@ -83,6 +83,8 @@ def text(name: str, kind: Kind, value: Any) -> Any:
         return value
     try:
         return _TEXTS[kind](float(number))
+    except OverflowError:
+        raise RequestError("a number below 1e308 is needed", (name,)) from None
     except RequestError:
         raise RequestError(f"`{value}`: {_RIGHT[kind]} is needed", (name,)) from None
 

@@ -26,6 +26,7 @@ from typing import (
 from flowstart import _native
 from flowstart.errors import RequestError
 from flowstart.model.definitions import parts
+from flowstart.model.document import LARGEST
 from flowstart.model.quantities import Kind, rate_text, size_text, time_text
 
 P = ParamSpec("P")
@@ -217,6 +218,8 @@ def _checked(name: str, kind: Any, value: Any) -> Any:
     is_flag = isinstance(value, bool)
     if not isinstance(value, accepted) or (accepted is Integral and is_flag):
         raise RequestError(f"{right} is needed", (name,), repr(value))
+    if accepted is Integral and abs(value) > LARGEST:
+        raise RequestError(f"at most {LARGEST} is possible", (name,), value)
     return int(value) if accepted is Integral else value
 
 
