@@ -1,5 +1,8 @@
 """The subcommands: where each is, under one name."""
 
+import pathlib
+import re
+import shlex
 from collections.abc import Sequence
 
 from flowstart.cli import console, help_page
@@ -56,11 +59,9 @@ def app(words: Sequence[str]) -> int:
 
             console.say("\n".join(lines()))
         case ["--show-completion"]:
-            console.say(with_files(app_of(ROOT, NAME).generate_completion()))
+            console.say(completion(app_of(ROOT, NAME).generate_completion()))
         case ["--install-completion"]:
-            script = app_of(ROOT, NAME).install_completion()
-            script.write_text(with_files(script.read_text("utf-8")), "utf-8")
-            console.say(f"Completion is in {script}")
+            console.say(f"Completion is in {install_completion()}")
         case ["__complete", *_]:
             app_of(ROOT, NAME)(list(words), result_action="return_value")
         case _:
@@ -68,9 +69,38 @@ def app(words: Sequence[str]) -> int:
     return 0
 
 
-def with_files(script: str) -> str:
-    """A script of completion that completes the names of files in bash, where there is no other."""
-    return script.replace("\ncomplete -F", "\ncomplete -o default -F")
+def completion(script: str) -> str:
+    """A script of the library that completes the names of files too; the one for fish does.
+
+    In zsh a file that is sourced registers its function, and one in `fpath` calls it.
+    """
+    if not script.startswith("#compdef"):
+        return script.replace("\ncomplete -F", "\ncomplete -o default -F")
+    script = _WITHOUT_ACTION.sub(r"\1:_files'", script.rstrip())
+    function = f"_cyclopts_{NAME}"
+    return (
+        f"{script}\n\n"
+        "(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }\n"
+        f"compdef {function} {NAME}\n"
+        f'[[ "$funcstack[1]" != {function} ]] || {function} "$@"\n'
+    )
+
+
+_WITHOUT_ACTION = re.compile(r"^( +'(?:[*0-9]:(?:[^':\\]|\\.)*|[^']*\]:[a-z-]+))'", re.MULTILINE)
+"""An argument or an option of a script for zsh whose value nothing completes."""
+
+
+def install_completion() -> pathlib.Path:
+    """Writes the script where the shell looks for it, and returns its name."""
+    script = app_of(ROOT, NAME).install_completion()
+    text = completion(script.read_text("utf-8"))
+    script.write_text(text, "utf-8")
+    line = f"source {shlex.quote(str(script))}\n"
+    settings = pathlib.Path.home() / ".zshrc"
+    if text.startswith("#compdef") and line not in settings.read_text("utf-8"):
+        with settings.open("a", encoding="utf-8") as file:
+            file.write(line)  # `compinit` may have read `fpath` before
+    return script
 
 
 def _run(command: Loaded, path: Sequence[str], words: Sequence[str]) -> int:
