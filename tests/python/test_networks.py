@@ -8,6 +8,8 @@ from flowstart.inference.pooled import Beyond, Differences, Shares, beyond
 LIMIT = ALLOWED = 0.05
 TRANSFERS = 100
 SAMPLES = 40
+SIXTY = pytest.param(60, marks=pytest.mark.slow)
+"""Fewer and more networks are in `make test`."""
 
 
 def judged(harm: np.ndarray, random: np.random.Generator, transfers: int = TRANSFERS) -> Beyond:
@@ -31,7 +33,7 @@ def mixture(count: int, share: float, harm: float, others: float = 0.005) -> np.
     return found
 
 
-@pytest.mark.parametrize("networks", [6, 20, 60, 200])
+@pytest.mark.parametrize("networks", [6, 20, SIXTY, 200])
 def test_networks_with_little_harm_pass_whatever_their_number(networks: int) -> None:
     assert passing(np.full(networks, 0.01)) >= 0.8
 
@@ -41,7 +43,7 @@ def test_more_networks_of_one_mixture_do_not_pass_less_often() -> None:
     assert many >= few >= 0.9
 
 
-@pytest.mark.parametrize("networks", [20, 60, 200])
+@pytest.mark.parametrize("networks", [20, SIXTY, 200])
 @pytest.mark.parametrize(("share", "harm"), [(0.1, 0.1), (0.1, 0.3), (0.2, 0.1)])
 def test_a_class_of_networks_that_is_harmed_hardly_ever_passes(
     networks: int, share: float, harm: float
