@@ -10,13 +10,12 @@ from typing import Any, TypeAlias
 from flowstart import _native
 from flowstart.errors import Location, RequestError
 from flowstart.model.custom import CustomStartups
+from flowstart.model.quantities import LARGEST
 from flowstart.model.startup import Startup
 
 Document: TypeAlias = dict[str, Any]
 """A scenario as JSON knows it."""
 
-LARGEST = 2**64 - 1
-"""No field of a scenario holds a larger whole number."""
 _LONG_NUMBER = re.compile(r"\d{20}")
 """What a larger one looks like."""
 

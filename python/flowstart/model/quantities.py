@@ -61,6 +61,9 @@ _RIGHT = {
     Kind.SIZE: "a whole number of bytes, or text with a unit, such as `100kB`,",
 }
 
+LARGEST = 2**64 - 1
+"""No field of a scenario holds a larger whole number."""
+
 Time: TypeAlias = str | float | datetime.timedelta
 """A time: seconds, a timedelta, or text with a unit."""
 Rate: TypeAlias = str | float

@@ -26,8 +26,7 @@ from typing import (
 from flowstart import _native
 from flowstart.errors import RequestError
 from flowstart.model.definitions import parts
-from flowstart.model.document import LARGEST
-from flowstart.model.quantities import Kind, rate_text, size_text, time_text
+from flowstart.model.quantities import LARGEST, Kind, rate_text, size_text, time_text
 
 P = ParamSpec("P")
 L = ParamSpec("L")

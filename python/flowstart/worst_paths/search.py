@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from flowstart.errors import RequestError, SimulationError
 from flowstart.model.catalog import canonical, list_algorithms, suggest
 from flowstart.model.custom import CustomStartups
-from flowstart.model.document import LARGEST, Document, resolve
+from flowstart.model.document import Document, resolve
+from flowstart.model.quantities import LARGEST
 from flowstart.model.variants import settled
 from flowstart.questions.option import asking
 from flowstart.questions.worst import Worst
