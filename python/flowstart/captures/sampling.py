@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Sample:
+class SampleSize:
     """How much is to be drawn: a share of the connections, or a number of them."""
 
     share: float | None
@@ -23,7 +23,7 @@ class Sample:
     seed: int
 
     @classmethod
-    def parse(cls, text: str, seed: int = 1) -> "Sample":
+    def parse(cls, text: str, seed: int = 1) -> "SampleSize":
         """`10%` or `5000`; `all` is 100 %."""
         if text.strip() == "all":
             return cls(1.0, None, seed)
@@ -57,7 +57,7 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class Sampled:
     """What a sample has of a capture."""
 
     clusters: "pl.DataFrame"

@@ -8,22 +8,24 @@ from collections.abc import Sequence
 from flowstart.cli import console, help_page
 from flowstart.cli.command import (
     HELP_WORDS,
-    Group,
+    CommandGroup,
     Loaded,
     app_of,
     check_options,
     option_places,
 )
 from flowstart.errors import RequestError
-from flowstart.questions.option import Option, Parameter
+from flowstart.questions.option import CommandParameter, Option
 
 _SHELL = "the shell in use"
 PARAMETERS = [
-    Parameter("version", Option("Version and build facts."), bool, False),
-    Parameter("install_completion", Option(f"Completion for {_SHELL}."), bool, False),
-    Parameter("show_completion", Option(f"Script that completes for {_SHELL}."), bool, False),
+    CommandParameter("version", Option("Version and build facts."), bool, False),
+    CommandParameter("install_completion", Option(f"Completion for {_SHELL}."), bool, False),
+    CommandParameter(
+        "show_completion", Option(f"Script that completes for {_SHELL}."), bool, False
+    ),
 ]
-ROOT = Group(
+ROOT = CommandGroup(
     "Compare TCP and QUIC startup algorithms on any path or with recorded traffic.",
     {
         "compare": "flowstart.cli.compare:compare",
@@ -105,14 +107,14 @@ def install_completion() -> pathlib.Path:
 
 def _run(command: Loaded, path: Sequence[str], words: Sequence[str]) -> int:
     """Runs a command, or prints its help where an option requests that."""
-    if isinstance(command, Group):
+    if isinstance(command, CommandGroup):
         name, *rest = words or [command.usual or "--help"]
         if name not in HELP_WORDS:
             return _run(command.find(path, name), [*path, name], rest)
     options = [words[place] for place in option_places(command, words)]
     check_options(command, path, options)
     wanted = [word for word in options if word in HELP_WORDS]
-    if wanted or isinstance(command, Group):
+    if wanted or isinstance(command, CommandGroup):
         console.say(help_page.page(path, command, complete="--help-all" in wanted))
         return 0
     return command(path, words)
