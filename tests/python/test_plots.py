@@ -19,11 +19,11 @@ from flowstart.questions.live import Live
 from flowstart.render import charts, html
 from flowstart.replays.figures import by_class
 from flowstart.replays.summary import ClassSummary
-from flowstart.simulation.figures import About, over_time, sequence
+from flowstart.simulation.figures import FigureFacts, over_time, sequence
 from made_up_map import cell, write
 from made_up_replay import replayed
 
-ABOUT = About("5Mbps × 64ms, stack rfc, seed 1")
+ABOUT = FigureFacts("5Mbps × 64ms, stack rfc, seed 1")
 STARTUPS = ["slow-start", "hystart", "jump-start"]
 
 

@@ -419,15 +419,10 @@ mod _native {
         flowstart_capture::zeek_log(start)
     }
 
-    /// The JSON Schema of a kind of document.
+    /// The JSON Schema of a scenario's file.
     #[pyfunction]
-    fn schema(kind: &str) -> PyResult<String> {
-        match kind {
-            "scenario" => serde_json::to_string(&flowstart_sim::schema()).map_err(request),
-            other => Err(request(format!(
-                "no schema is called {other:?}: there is `scenario`"
-            ))),
-        }
+    fn schema() -> PyResult<String> {
+        serde_json::to_string(&flowstart_sim::schema()).map_err(request)
     }
 
     /// The bytes of `size`, whose packets carry `mss`; `None` where it is no size.

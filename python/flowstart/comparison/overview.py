@@ -25,10 +25,10 @@ FEW = 4
 """At most so many startups are named in a note."""
 
 
-def overview(found: "Comparison", command: str = "") -> summary.Summary:
+def overview(found: "Comparison", command: str = "") -> summary.SummaryPage:
     """The path, the fastest startup, a table of one size, and a line for each other size."""
     if not len(found.flow_rows):
-        return summary.Summary(f"{found.headline}.", [], command=command)
+        return summary.SummaryPage(f"{found.headline}.", [], command=command)
     groups = [list(group) for _, group in groupby(found.summaries, key=lambda s: s.group)]
     first = max(groups, key=_spread)
     others = [_answer(found, group) for group in groups if group is not first]
@@ -36,7 +36,7 @@ def overview(found: "Comparison", command: str = "") -> summary.Summary:
     most = sum(count <= LINES for count in lines)
     more = [f"{text.counted(len(others) - most, 'more size', 'more sizes')}: --details"]
     table = _table(found, first)
-    return summary.Summary(
+    return summary.SummaryPage(
         _ran(found),
         [_window(found, first) + _answer(found, first) + _lower_bound(found, first)],
         table,
@@ -242,17 +242,17 @@ def _rejected(intervals: "Intervals", judged: "Judgement", s: Summary, base: Sum
 
 def _objection(gate: "Gate", s: Summary, base: Summary) -> str:
     """Why a faster startup is not chosen."""
-    from flowstart.inference.gates import Quantity  # loads numpy
+    from flowstart.inference.gates import GateQuantity  # loads numpy
 
     size, limit = text.short_share(gate.estimate), text.short_share(gate.limit)
-    if gate.quantity == Quantity.HARMED:
+    if gate.quantity == GateQuantity.HARMED:
         return f"over 10 % slower in {size} of repeats (limit {limit})"
-    if gate.quantity == Quantity.P90:
+    if gate.quantity == GateQuantity.P90:
         return f"its slowest tenth of repeats is {size} slower"
-    if gate.quantity == Quantity.SLOWEST_FLOW:
+    if gate.quantity == GateQuantity.SLOWEST_FLOW:
         times = [text.short_seconds(one.slowest_flow_s) for one in (s, base)]
         return f"its slowest flow is {size} slower ({times[0]}, not {times[1]})"
-    does = "loses" if gate.quantity == Quantity.LOSS else "retransmits"
+    does = "loses" if gate.quantity == GateQuantity.LOSS else "retransmits"
     return f"{does} {size} of its packets (limit {limit})"
 
 

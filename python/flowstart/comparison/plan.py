@@ -12,9 +12,9 @@ from flowstart.errors import RequestError
 from flowstart.model import perturbation, scenario, specs
 from flowstart.model import stack as stacks
 from flowstart.model.custom import CustomStartups
-from flowstart.model.document import LARGEST, Document, encode, plain
+from flowstart.model.document import Document, encode, plain
 from flowstart.model.path import NetworkPath
-from flowstart.model.quantities import size_texts
+from flowstart.model.quantities import LARGEST, size_texts
 from flowstart.model.scenario import Scenario, ScenarioLike
 from flowstart.model.variants import Variant, read_all, settled
 from flowstart.questions.compare import Compare

@@ -10,7 +10,7 @@ from flowstart.inference.data import Row, Statistic
 
 
 @dataclass(frozen=True)
-class Variant:
+class VariantOptions:
     """What a variant is made of, as far as stacks have options for it."""
 
     name: str
@@ -34,7 +34,7 @@ class Notes:
     """What to do with one recommended variant of one group."""
 
     group: str
-    variant: Variant
+    variant: VariantOptions
     offers: tuple[tuple[str, Offer | None], ...]
     """What the stacks offer, for each part of the variant."""
     test: TestPlan | None
@@ -67,7 +67,7 @@ class Notes:
 
 def notes(
     group: str,
-    variant: Variant,
+    variant: VariantOptions,
     rows: Sequence[Row],
     test: TestPlan | None = None,
     *,

@@ -61,6 +61,9 @@ _RIGHT = {
     Kind.SIZE: "a whole number of bytes, or text with a unit, such as `100kB`,",
 }
 
+LARGEST = 2**64 - 1
+"""No field of a scenario holds a larger whole number."""
+
 Time: TypeAlias = str | float | datetime.timedelta
 """A time: seconds, a timedelta, or text with a unit."""
 Rate: TypeAlias = str | float
@@ -83,6 +86,8 @@ def text(name: str, kind: Kind, value: Any) -> Any:
         return value
     try:
         return _TEXTS[kind](float(number))
+    except OverflowError:
+        raise RequestError("a number below 1e308 is needed", (name,)) from None
     except RequestError:
         raise RequestError(f"`{value}`: {_RIGHT[kind]} is needed", (name,)) from None
 

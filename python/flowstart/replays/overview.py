@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from flowstart import text
 from flowstart.captures import server_log
 from flowstart.inference import Gate, Judgement, Question, Row, Statistic, Status
-from flowstart.inference.gates import Quantity
+from flowstart.inference.gates import GateQuantity
 from flowstart.inference.verdict import exceeding
 from flowstart.model import custom, document
 from flowstart.model import stack as stacks
@@ -142,13 +142,13 @@ SIDES = {
 }
 
 
-def overview(replay: "Replay", command: str) -> summary.Summary:
+def overview(replay: "Replay", command: str) -> summary.SummaryPage:
     """What was replayed, the verdict, a table of settings, and the next step."""
     first, *others = opening(replay)
     shown = table(replay)
     notes = [*(legend(replay) if shown else ()), *partial(replay), *replay.notes]
     notes += replay.omissions.decisive
-    return summary.Summary(
+    return summary.SummaryPage(
         first,
         [*others, *verdict(replay)],
         shown,
@@ -309,7 +309,7 @@ def worst_harm(replay: "Replay", one: Judgement) -> tuple[float, str] | None:
     harm = [
         (gate.estimate, gate.part)
         for gate in one.gates
-        if gate.quantity == Quantity.HARMED and gate.kind != "networks" and gate.estimate > 0
+        if gate.quantity == GateQuantity.HARMED and gate.kind != "networks" and gate.estimate > 0
     ]
     for s in replay.summaries:
         if (s.size_class, s.variant) == (EVERYTHING, one.setting) and s.worst_network:
@@ -329,11 +329,11 @@ def risk(replay: "Replay") -> list[str]:
     one = replay.verdict.candidate
     if one is None or replay.verdict.objection:
         return []
-    worst: dict[Quantity, Gate] = {}
+    worst: dict[GateQuantity, Gate] = {}
     for gate in one.vetoes:
         worst.setdefault(gate.quantity, gate)
-    if Quantity.LOSS in worst:
-        worst.pop(Quantity.RETRANSMITTED, None)  # of what was lost
+    if GateQuantity.LOSS in worst:
+        worst.pop(GateQuantity.RETRANSMITTED, None)  # of what was lost
     facts = [exceeding(gate) for gate in worst.values() if gate is not one.vetoes[0]]
     return [f"{custom.short(one.setting)} also {'; '.join(facts)}."] * bool(facts)
 

@@ -24,7 +24,7 @@ from flowstart.errors import SimulationError
 from flowstart.model.custom import CustomStartups, Portable
 from flowstart.model.startup import Startup
 from flowstart.simulation import bounds
-from flowstart.simulation.limits import Limits
+from flowstart.simulation.limits import RunLimits
 
 if TYPE_CHECKING:
     from flowstart._native import Batch, Scenarios, Table
@@ -255,7 +255,7 @@ def _no_breakpoint(*_: object, **__: object) -> NoReturn:
     raise SimulationError("breakpoint() has no terminal here; workers=1 stays where there is one")
 
 
-def _run(records_limits: bool, startups: bytes, limits: Limits, texts: list[str]) -> _Answer:
+def _run(records_limits: bool, startups: bytes, limits: RunLimits, texts: list[str]) -> _Answer:
     """Runs a part, in a process."""
     try:
         natives = _loaded(startups).natives()

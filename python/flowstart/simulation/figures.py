@@ -44,7 +44,7 @@ MARKS = 1.5
 
 
 @dataclass(frozen=True)
-class About:
+class FigureFacts:
     """What a figure says of itself."""
 
     title: str
@@ -55,7 +55,7 @@ class About:
     """The label of the series that stands pale behind each of many others; else the first."""
 
 
-def over_time(series: Sequence[Series], about: About) -> Figure:
+def over_time(series: Sequence[Series], about: FigureFacts) -> Figure:
     """Window, bytes in flight and bottleneck queue over time, one line per series.
 
     Of many series the window alone, a panel for each.
@@ -114,7 +114,7 @@ def _cwnd(axes: "Axes", series: Sequence[Series]) -> None:
     axes.set_ylabel("window (packets)")
 
 
-def _windows(series: Sequence[Series], about: About) -> Figure:
+def _windows(series: Sequence[Series], about: FigureFacts) -> Figure:
     """A panel per series with its window, that of the baseline pale behind."""
     behind = next((line for line in series if line.label == about.baseline), series[0])
     # A window far beyond the path would hide what the others do.
@@ -164,7 +164,7 @@ def _capacity(axes: "Axes", series: Sequence[Series]) -> None:
     )
 
 
-def sequence(series: Sequence[Series], about: About) -> Figure:
+def sequence(series: Sequence[Series], about: FigureFacts) -> Figure:
     """What was sent, sent again and acknowledged over time, one panel per series."""
     with mpl.rc_context(STYLE):
         if len(series) > MOST_LINES:
@@ -197,7 +197,7 @@ def sequence(series: Sequence[Series], about: About) -> Figure:
         return chart
 
 
-def _small_sequences(series: Sequence[Series], about: About) -> Figure:
+def _small_sequences(series: Sequence[Series], about: FigureFacts) -> Figure:
     """A small panel per series; what was sent is a line in them."""
     highest = max(float(line.seq_bytes.max()) for line in series) / 1e3
     x, y = linear("time (s)", _end(series)), linear("sequence number (kB)", 1.05 * highest)

@@ -10,7 +10,8 @@ from typing import Any
 from flowstart.errors import Location, RequestError
 from flowstart.model import custom, input_files
 from flowstart.model.custom import CustomStartups
-from flowstart.model.document import LARGEST, Document, plain, resolve
+from flowstart.model.document import Document, plain, resolve
+from flowstart.model.quantities import LARGEST
 from flowstart.model.variants import Variant, VariantLike
 from flowstart.model.variants import settled as compared
 from flowstart.sweeps.cell import COMPETING

@@ -24,7 +24,7 @@ from flowstart.sweeps.language.expressions import (
     Slot,
     check_keys,
 )
-from flowstart.sweeps.language.laws import By, Law, Times, spellings
+from flowstart.sweeps.language.laws import By, Law, Multiple, spellings
 
 LEAST = "fewest packets of a buffer"
 """In a scope: what the stack's reading of buffers needs."""
@@ -147,7 +147,7 @@ def build(
             slot = Slot(part, fields(part)[name], names)
             laws = _alternatives(value, slot)
             if part == "path" and name in factors:
-                laws = tuple(Times(law, _factor(slot, factors[name])) for law in laws)
+                laws = tuple(Multiple(law, _factor(slot, factors[name])) for law in laws)
             needs = NEEDS.get(name, ()) if part == "path" else ()
             needs = tuple(need for need in needs if need in path)
             found.append(Parameter(slot, laws, _key(part, name), needs))
