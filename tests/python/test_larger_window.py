@@ -48,6 +48,13 @@ def test_a_window_that_limits_is_compared_with_one_four_times_as_large(
     assert f"The receiver's window of 30 kB limits slow-start for {share} % of the time" in answer
 
 
+def test_a_window_of_http2_has_no_larger_variant() -> None:
+    found = compared("linux:receiver=node")
+    (base,) = found.summaries
+    assert base.limited_by == "stream-flow-control"
+    assert "The receiver's window limits slow-start for" in " ".join(found.summary().answer)
+
+
 def test_a_window_that_does_not_limit_is_not_mentioned() -> None:
     found = compared("linux:window=10MB")
     assert found.plan.startups == ("slow-start",)

@@ -26,13 +26,16 @@ SIZES = ("window", "receive_buffer", "receive_buffer_max")
 def added(found: "Comparison") -> Plan | None:
     """The plan with the baseline under a larger window, where the window limits the baseline.
 
-    None where it does not, or where a variant has a different window already.
+    None where it does not, where a variant has a different window already, or where TCP's window
+    is not the one that limits: that of a receiver of HTTP/2 has no field.
     """
     plan = found.plan
     limits = [s.window_share for s in found.summaries if s.startup == plan.baseline]
     if max(limits, default=0.0) <= LEAST_SHARE:
         return None
     if any(name in SIZES for variant in plan.variants for name in variant.fields):
+        return None
+    if _limits_above_tcp(found):
         return None
     larger = _larger(_stack(found))
     base = next(variant for variant in plan.variants if variant.name == plan.baseline)
@@ -43,8 +46,15 @@ def added(found: "Comparison") -> Plan | None:
 
 def size(found: "Comparison") -> str:
     """The window of the baseline in words, where it has a fixed one."""
-    window = read(_stack(found).get("window"))
+    window = None if _limits_above_tcp(found) else read(_stack(found).get("window"))
     return text.size(int(window.base)) if window and window.unit != PACKETS else ""
+
+
+def _limits_above_tcp(found: "Comparison") -> bool:
+    """Whether flow control of HTTP/2 or yamux limits the baseline, not TCP's window."""
+    limits = [s.limited_by for s in found.summaries if s.startup == found.plan.baseline]
+    of_tcp = _stack(found).get("recovery") != "quic"
+    return of_tcp and any(limit and limit.endswith("flow-control") for limit in limits)
 
 
 def _stack(found: "Comparison") -> Document:
