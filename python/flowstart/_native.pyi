@@ -303,6 +303,9 @@ def rate_bps(rate: str) -> int: ...
 def initial_window(rule: str, mss: str) -> int:
     """The whole packets of an initial window, as a stack has it."""
 
+def receiver_window(receiver: str) -> int | None:
+    """The first window of a receiver with flow control, in bytes, and None of one without."""
+
 def small_buffers(given: str, resolved: str, window: int) -> list[tuple[int, str, str]]:
     """The buffers of a path that were given in BDPs and came to less than the initial window.
 

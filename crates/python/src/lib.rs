@@ -62,8 +62,9 @@ mod _native {
     #[pymodule_export]
     use crate::page::{
         Explorer, buffer_warning, check_options, count, drawn, headline, initial_window, legend,
-        marked, near, notes, omissions, percent, preset_omissions, rate, ratio, request_fields,
-        seconds, size, small_buffers, split, stack_fields, stack_value, without_effect,
+        marked, near, notes, omissions, percent, preset_omissions, rate, ratio, receiver_window,
+        request_fields, seconds, size, small_buffers, split, stack_fields, stack_value,
+        without_effect,
     };
     #[pymodule_export]
     use crate::table::Table;

@@ -7,6 +7,7 @@ use flowstart_compare::{
     Custom, Failure, Finished, Headline, Legend, Part, Run, Setting, SmallBuffer,
 };
 use flowstart_control::Named;
+use flowstart_transport::flow_control::ReceiverName;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -228,6 +229,13 @@ pub fn buffer_warning(
 #[pyfunction]
 pub fn initial_window(rule: &str, mss: &str) -> u64 {
     flowstart_compare::initial_window(rule, mss)
+}
+
+/// The first window of a receiver with flow control, in bytes, and None of one without.
+#[pyfunction]
+pub fn receiver_window(receiver: &str) -> Option<u64> {
+    let options = ReceiverName::named(receiver)?.options()?;
+    Some(options.first())
 }
 
 /// A startup's name with its marks.

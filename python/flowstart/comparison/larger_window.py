@@ -3,10 +3,10 @@
 import dataclasses
 from typing import TYPE_CHECKING
 
-from flowstart import text
+from flowstart import _native, text
 from flowstart.comparison.plan import Plan
 from flowstart.model.document import Document
-from flowstart.model.quantities import PACKETS, octets, packets, read
+from flowstart.model.quantities import PACKETS, Quantity, octets, packets, read
 
 if TYPE_CHECKING:
     from flowstart.comparison.result import Comparison
@@ -46,7 +46,7 @@ def added(found: "Comparison") -> Plan | None:
 
 def size(found: "Comparison") -> str:
     """The window of the baseline in words, where it has a fixed one."""
-    window = None if _limits_above_tcp(found) else read(_stack(found).get("window"))
+    window = None if _limits_above_tcp(found) else _windows(_stack(found)).get("window")
     return text.size(int(window.base)) if window and window.unit != PACKETS else ""
 
 
@@ -66,9 +66,15 @@ def _stack(found: "Comparison") -> Document:
 
 def _larger(stack: Document) -> Document:
     """The fields of a stack that bound the window, with larger values."""
-    known = {name: read(stack.get(name)) for name in SIZES}
     return {
         name: (packets if size.unit == PACKETS else octets)(TIMES * size.base)
-        for name, size in known.items()
-        if size
+        for name, size in _windows(stack).items()
     }
+
+
+def _windows(stack: Document) -> dict[str, Quantity]:
+    """What bounds the window of a stack, by field."""
+    first = _native.receiver_window(stack.get("receiver", ""))
+    of_receiver = {} if first is None else {"window": octets(first)}
+    known = {name: read(text) for name, text in {**of_receiver, **stack}.items() if name in SIZES}
+    return {name: size for name, size in known.items() if size}

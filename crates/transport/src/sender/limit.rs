@@ -74,14 +74,15 @@ impl Sender {
         if self.held_back.is_some() {
             return Limit::Pacing;
         }
-        let in_window = c.window().has_room(self.flight());
         if let Some(level) = c.blocked_by() {
-            return match (in_window, level) {
+            // The tighter of the two bounds: a rest of cwnd that no full packet fits is room as well.
+            return match (self.flight() < c.window().cwnd_bytes(), level) {
                 (false, _) => Limit::Cwnd,
                 (true, Level::Stream) => Limit::StreamFlowControl,
                 (true, Level::Connection) => Limit::ConnectionFlowControl,
             };
         }
+        let in_window = c.window().has_room(self.flight());
         if c.has_nothing_to_send() {
             let waits = self.send_buffer.as_ref().is_some_and(|b| b.holds_back());
             return match (waits, in_window) {
