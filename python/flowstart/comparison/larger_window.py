@@ -53,8 +53,13 @@ def size(found: "Comparison") -> str:
 def _limits_above_tcp(found: "Comparison") -> bool:
     """Whether flow control of HTTP/2 or yamux limits the baseline, not TCP's window."""
     limits = [s.limited_by for s in found.summaries if s.startup == found.plan.baseline]
-    of_tcp = _stack(found).get("recovery") != "quic"
-    return of_tcp and any(limit and limit.endswith("flow-control") for limit in limits)
+    above = any(limit and limit.endswith("flow-control") for limit in limits)
+    return above and not _is_quic(_stack(found))
+
+
+def _is_quic(stack: Document) -> bool:
+    """Whether a resolved stack numbers its packets."""
+    return stack.get("recovery") == "quic"
 
 
 def _stack(found: "Comparison") -> Document:
@@ -74,7 +79,7 @@ def _larger(stack: Document) -> Document:
 
 def _windows(stack: Document) -> dict[str, Quantity]:
     """What bounds the window of a stack, by field."""
-    first = _native.receiver_window(stack.get("receiver", ""))
+    first = _native.receiver_window(stack.get("receiver", "")) if _is_quic(stack) else None
     of_receiver = {} if first is None else {"window": octets(first)}
     known = {name: read(text) for name, text in {**of_receiver, **stack}.items() if name in SIZES}
     return {name: size for name, size in known.items() if size}

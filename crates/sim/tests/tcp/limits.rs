@@ -78,8 +78,7 @@ fn a_fixed_window_limits_once_cwnd_is_larger() {
 
 #[test]
 fn a_window_of_quic_is_flow_control() {
-    let stack = "preset = \"quic\", receiver = \"quinn\", window = \"30kB\"";
-    let (row, _) = limits(stack, "size = \"300kB\"");
+    let (row, _) = limits("preset = \"quinn\", window = \"30kB\"", "size = \"300kB\"");
     assert_eq!(row.limited_by, "stream-flow-control");
     assert_eq!(row.receive_window_share, 0.0);
 }
