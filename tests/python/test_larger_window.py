@@ -48,6 +48,13 @@ def test_a_window_that_limits_is_compared_with_one_four_times_as_large(
     assert f"The receiver's window of 30 kB limits slow-start for {share} % of the time" in answer
 
 
+def test_a_window_of_http2_has_no_larger_variant() -> None:
+    found = compared("linux:receiver=node")
+    (base,) = found.summaries
+    assert base.limited_by == "stream-flow-control"
+    assert "The receiver's window limits slow-start for" in " ".join(found.summary().answer)
+
+
 def test_the_window_that_a_preset_ships_is_compared_with_one_four_times_as_large() -> None:
     found = compared("quinn", fs.NetworkPath(rate="1Gbps", rtt="150ms"), "20MB")
     variants = {variant.name: variant.stack for variant in found.plan.variants}

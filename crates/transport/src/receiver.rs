@@ -204,6 +204,16 @@ struct Extensions {
 }
 
 impl Extensions {
+    /// What the next acknowledgement, up to `next`, is to carry. That of packet numbers carries a
+    /// limit of flow control in the place of a window.
+    fn option(&mut self, next: u64, numbers: bool) -> AckOption {
+        let control = self.flow_control.as_mut().filter(|_| !numbers);
+        match control.and_then(|control| control.take_unsent()) {
+            Some(limit) => AckOption::Limit(limit),
+            None => self.meters.take(next),
+        }
+    }
+
     /// Those of a receiver with flow control.
     fn of(options: FlowControlOptions) -> Box<Extensions> {
         Box::new(Extensions {
@@ -468,11 +478,10 @@ impl Receiver {
     #[inline]
     fn on_plain_data(&mut self, data: &Data, now: Instant) -> Option<Packet> {
         self.arrived += 1;
-        let (start, end) = (data.start(), data.end());
         let threshold = self.config.options.ack_reordering;
         let orderly = !self.config.numbers || self.takes_number_in_order(data, threshold, now);
-        self.next = end;
-        self.answer((start, end), orderly, now)
+        self.next = data.end();
+        self.answer(data, orderly, now)
     }
 
     /// The fast path where the window grows, of full segments without numbers.
@@ -491,17 +500,17 @@ impl Receiver {
             return self.on_any_packet(packet, now);
         }
         self.arrived += 1;
-        let (start, end) = (data.start(), data.end());
-        self.next = end;
-        let waits = self.may_delay(start, now);
-        self.answer_and_read(waits, (start, end), None, now)
+        self.next = data.end();
+        let waits = self.may_delay(data.start(), now);
+        self.answer_and_read(waits, data, None, now)
     }
 
-    /// Answers what has come last, in this range, unless the answer `may_wait` and does, or the pacer
-    /// holds it back.
+    /// Answers the data that has come last, unless the answer `may_wait` and does, or the pacer holds
+    /// it back.
     #[inline]
-    fn answer(&mut self, (start, end): (u64, u64), may_wait: bool, now: Instant) -> Option<Packet> {
-        let moves = self.config.flow_control.is_some() && self.moves_limit(now);
+    fn answer(&mut self, data: &Data, may_wait: bool, now: Instant) -> Option<Packet> {
+        let (start, end) = (data.start(), data.end());
+        let moves = self.config.flow_control.is_some() && self.moves_limit(data.echo(), now);
         if may_wait && !moves && self.may_delay(start, now) {
             return None;
         }
@@ -528,13 +537,16 @@ impl Receiver {
         due.unwrap_or(Instant::MAX)
     }
 
-    /// What has come in order is read at once. Whether that moves a limit of flow control.
+    /// What has come in order is read at once, from a sender which had received the acknowledgement
+    /// of all below `echo`. Whether that moves a limit of flow control.
     #[inline(never)]
-    fn moves_limit(&mut self, now: Instant) -> bool {
+    fn moves_limit(&mut self, echo: u64, now: Instant) -> bool {
         let read = self.next;
         let received = read + self.above.as_ref().map_or(0, |above| above.bytes);
-        let control = self.flow_control();
-        control.is_some_and(|control| control.on_data(read, received, now))
+        self.flow_control().is_some_and(|control| {
+            let answered = control.on_echo(echo, now);
+            control.on_data(read, received, now) || answered
+        })
     }
 
     /// The sender is stopped by a limit. Whether that moves it.
@@ -594,9 +606,8 @@ impl Receiver {
         if self.window.is_some() {
             return self.on_growing(data, orderly, urgent, now);
         }
-        let (start, end) = (data.start(), data.end());
-        self.accept(start, end);
-        self.answer((start, end), orderly && !urgent, now)
+        self.accept(data.start(), data.end());
+        self.answer(data, orderly && !urgent, now)
     }
 
     /// Whether the pacer holds the acknowledgement back, behind what has confirmed the handshake.
@@ -709,20 +720,25 @@ impl Receiver {
                 true => self.may_delay(start, now),
                 false => self.may_compress(&arrival, (start, end), now),
             };
-        self.answer_and_read(waits, (start, end), Some(&arrival), now)
+        self.answer_and_read(waits, data, Some(&arrival), now)
     }
 
-    /// Answers what has come last, in this range, unless the answer waits. Then the application
-    /// reads, which may make an answer due where there is none. `arrival` is none for steady data.
+    /// Answers the data that has come last, unless the answer waits. Then the application reads,
+    /// which may make an answer due where there is none. `arrival` is none for steady data.
+    ///
+    /// An application with flow control writes a limit that has moved at once. That write and the answer
+    /// are one packet.
     #[inline]
     fn answer_and_read(
         &mut self,
         waits: bool,
-        (start, end): (u64, u64),
+        data: &Data,
         arrival: Option<&Arrival>,
         now: Instant,
     ) -> Option<Packet> {
-        let answer = (!waits).then(|| self.acknowledge(start, end, now));
+        let moves = self.config.flow_control.is_some() && self.moves_limit(data.echo(), now);
+        let answers = moves || !waits;
+        let answer = answers.then(|| self.acknowledge(data.start(), data.end(), now));
         let (next, window) = (self.next, self.window.as_mut()?);
         match arrival {
             None => window.on_steady_read(next, now),
@@ -931,7 +947,10 @@ impl Receiver {
     fn build_ack(&mut self, window: u32, arrived: (u64, u64), now: Instant) -> Packet {
         let (option, ecn) = match &mut self.extensions {
             None => (AckOption::None, Ecn::default()),
-            Some(extensions) => (extensions.meters.take(self.next), extensions.meters.bits()),
+            Some(extensions) => (
+                extensions.option(self.next, self.config.numbers),
+                extensions.meters.bits(),
+            ),
         };
         let wire = self.config.header + option.wire(self.config.option_bytes);
         if self.config.numbers {
@@ -1000,7 +1019,9 @@ impl Receiver {
         if let Some(window) = &mut self.window {
             return window.advertise(self.next, now);
         }
-        if let Some(control) = self.flow_control() {
+        if self.config.numbers
+            && let Some(control) = self.flow_control()
+        {
             return control.field();
         }
         self.config.window_field.says(self.config.window)

@@ -62,7 +62,7 @@ pub struct ReceiveWindowOptions {
     pub buffer: Option<ReceiveBuffer>,
     /// Whether windows are scaled (RFC 7323).
     pub scaling: bool,
-    /// Whose flow control the receiver has, where packets are numbered. `limit` is its first window then.
+    /// Whose flow control the receiver has. Where packets are numbered, `limit` is its first window.
     pub receiver: ReceiverName,
 }
 
@@ -348,8 +348,8 @@ impl Stack {
             sack_block_bytes: self.framing.sack_block,
             option_bytes: self.framing.option,
             window: match self.flow_control() {
-                Some(_) => UNLIMITED_WINDOW,
-                None => self.receive_window.limit.unwrap_or(UNLIMITED_WINDOW),
+                Some(_) if self.numbers_packets() => UNLIMITED_WINDOW,
+                _ => self.receive_window.limit.unwrap_or(UNLIMITED_WINDOW),
             },
             flow_control: self.flow_control(),
             growth: self.growth(),
@@ -360,9 +360,14 @@ impl Stack {
         }
     }
 
-    /// The flow control of the receiver, where it has any.
+    /// The flow control of the receiver, where it has any: QUIC's, or that of HTTP/2 or yamux above
+    /// TCP's window.
     pub fn flow_control(&self) -> Option<FlowControlOptions> {
-        let options = self.receive_window.receiver.options()?;
+        let receiver = self.receive_window.receiver;
+        if !self.numbers_packets() {
+            return receiver.above_tcp();
+        }
+        let options = receiver.of_quic()?;
         Some(match self.receive_window.limit {
             Some(first) => options.beginning_with(first.into()),
             None => options,
@@ -384,10 +389,12 @@ impl Stack {
     pub fn largest_window(&self) -> Option<u64> {
         let window = &self.receive_window;
         let unscaled = (self.field() == Field::Unscaled).then_some(u64::from(u16::MAX));
-        if let Some(control) = self.flow_control() {
-            return Some(control.largest());
+        let control = self.flow_control().map(|control| control.largest());
+        if control.is_some() && self.numbers_packets() {
+            return control;
         }
         let limits = [
+            control,
             window.limit.map(u64::from),
             window.buffer.map(|buffer| buffer.largest),
         ];

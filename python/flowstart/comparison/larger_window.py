@@ -26,13 +26,16 @@ SIZES = ("window", "receive_buffer", "receive_buffer_max")
 def added(found: "Comparison") -> Plan | None:
     """The plan with the baseline under a larger window, where the window limits the baseline.
 
-    None where it does not, or where a variant has a different window already.
+    None where it does not, where a variant has a different window already, or where TCP's window
+    is not the one that limits: that of a receiver of HTTP/2 has no field.
     """
     plan = found.plan
     limits = [s.window_share for s in found.summaries if s.startup == plan.baseline]
     if max(limits, default=0.0) <= LEAST_SHARE:
         return None
     if any(name in SIZES for variant in plan.variants for name in variant.fields):
+        return None
+    if _limits_above_tcp(found):
         return None
     larger = _larger(_stack(found))
     base = next(variant for variant in plan.variants if variant.name == plan.baseline)
@@ -43,8 +46,20 @@ def added(found: "Comparison") -> Plan | None:
 
 def size(found: "Comparison") -> str:
     """The window of the baseline in words, where it has a fixed one."""
-    window = _windows(_stack(found)).get("window")
+    window = None if _limits_above_tcp(found) else _windows(_stack(found)).get("window")
     return text.size(int(window.base)) if window and window.unit != PACKETS else ""
+
+
+def _limits_above_tcp(found: "Comparison") -> bool:
+    """Whether flow control of HTTP/2 or yamux limits the baseline, not TCP's window."""
+    limits = [s.limited_by for s in found.summaries if s.startup == found.plan.baseline]
+    above = any(limit and limit.endswith("flow-control") for limit in limits)
+    return above and not _is_quic(_stack(found))
+
+
+def _is_quic(stack: Document) -> bool:
+    """Whether a resolved stack numbers its packets."""
+    return stack.get("recovery") == "quic"
 
 
 def _stack(found: "Comparison") -> Document:
@@ -64,7 +79,7 @@ def _larger(stack: Document) -> Document:
 
 def _windows(stack: Document) -> dict[str, Quantity]:
     """What bounds the window of a stack, by field."""
-    first = _native.receiver_window(stack.get("receiver", ""))
+    first = _native.receiver_window(stack.get("receiver", "")) if _is_quic(stack) else None
     of_receiver = {} if first is None else {"window": octets(first)}
     known = {name: read(text) for name, text in {**of_receiver, **stack}.items() if name in SIZES}
     return {name: size for name, size in known.items() if size}
