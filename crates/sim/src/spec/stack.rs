@@ -346,11 +346,13 @@ fields! {
         ///
         /// With a `receiver` its first window, which that updates by its rules. `unlimited` is no
         /// limit and no flow control.
+        #[flag("SIZE")]
         pub window: Option<WindowSize>,
         /// Receiver with flow control: `chrome`, `firefox`, `curl` or a QUIC stack; `none` for none.
         ///
         /// It begins with its shipped windows, of a client that downloads over one stream, and offers
         /// more by its rules.
+        #[flag("NAME")]
         #[needs(NUMBERS)]
         #[sets(receive_window.receiver)]
         pub receiver: Option<ReceiverName>,
