@@ -2,7 +2,7 @@
 
 use super::recorder::{Kinds, PROGRESS, Recorder, RunEvent, Scene, TRANSMITTED};
 use super::write_log::begin;
-use crate::compile::Prepared;
+use crate::compile::{Prepared, Recording};
 use crate::flow_plan::{FlowKind, Write};
 use crate::maybe_time::MaybeTime;
 use flowstart_control::named::Named;
@@ -87,6 +87,27 @@ pub(crate) struct LimitRecorder<'a> {
     clocks: Vec<Option<LimitClock>>,
     /// How many writes these have.
     writes: usize,
+    /// When which reason began, for a trace; `None` without one.
+    turns: Option<LimitTurns>,
+}
+
+/// When which reason of which flow began, in order of time.
+#[derive(Clone, Debug, Default)]
+pub struct LimitTurns {
+    /// The flow.
+    pub flow: Vec<u32>,
+    /// When, in nanoseconds from the start of the run.
+    pub time_ns: Vec<u64>,
+    /// The reason, by its place among [`Limit::VALUES`].
+    pub limit: Vec<u8>,
+}
+
+impl LimitTurns {
+    fn push(&mut self, flow: u32, now: Instant, limit: Limit) {
+        self.flow.push(flow);
+        self.time_ns.push(now.nanos());
+        self.limit.push(limit as u8);
+    }
 }
 
 impl<'a> LimitRecorder<'a> {
@@ -95,7 +116,13 @@ impl<'a> LimitRecorder<'a> {
             kinds: &prepared.kinds,
             clocks: Vec::new(),
             writes: 0,
+            turns: matches!(prepared.recording, Recording::Trace).then(LimitTurns::default),
         }
+    }
+
+    /// When which reason began, where a trace is recorded.
+    pub(crate) fn take_turns(&mut self) -> LimitTurns {
+        self.turns.take().unwrap_or_default()
     }
 
     /// For each flow that has opened one row, and one for each of its writes that has begun.
@@ -121,6 +148,9 @@ impl Recorder for LimitRecorder<'_> {
             self.clocks.resize_with(count, || None);
             self.clocks[flow] = Some(LimitClock::new(now, writes.len()));
             self.writes += writes.len();
+            if let Some(turns) = &mut self.turns {
+                turns.push(scene.flow, now, Limit::Handshake);
+            }
         }
         let (Some(Some(clock)), Some(sender)) = (self.clocks.get_mut(flow), scene.sender) else {
             return;
@@ -130,11 +160,18 @@ impl Recorder for LimitRecorder<'_> {
             scene.records[flow].plan.ends_at(sender.high()),
         );
         let of_flow = link_if(ends, limit);
+        if let Some(turns) = &mut self.turns
+            && of_flow != clock.limit
+        {
+            turns.push(scene.flow, now, of_flow);
+        }
         clock.turn(of_flow, limit_of_write(writes, sender, limit), now);
     }
 
     fn bytes_held(&self) -> usize {
-        size_of_val(self.clocks.as_slice()) + self.writes * size_of::<Option<LimitTimes>>()
+        let turns = self.turns.as_ref().map_or(0, |turns| turns.flow.len());
+        let turns = turns * (size_of::<u32>() + size_of::<u64>() + size_of::<u8>());
+        size_of_val(self.clocks.as_slice()) + self.writes * size_of::<Option<LimitTimes>>() + turns
     }
 }
 
