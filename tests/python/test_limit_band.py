@@ -1,5 +1,7 @@
 """The band of a figure that shows what limits each flow."""
 
+from itertools import pairwise
+
 import pytest
 
 import flowstart as fs
@@ -22,7 +24,7 @@ def test_spans_cover_the_flow_and_agree_with_its_shares(stack: str) -> None:
     spans = limit_band.spans(series, COLUMNS)
     lasted = series.end_s - spans[0][0]
     assert spans[-1][1] == series.end_s
-    assert all(end == begin for (_, end, _), (begin, _, _) in zip(spans, spans[1:], strict=False))
+    assert all(end == begin for (_, end, _), (begin, _, _) in pairwise(spans))
     row = run.limits.row(0, named=True)
     for limit in ("cwnd", "handshake", "link"):
         shown = sum(end - begin for begin, end, reason in spans if reason == limit)
