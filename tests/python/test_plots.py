@@ -201,7 +201,7 @@ def test_panels_write_what_stands_at_ticks_at_the_left_and_at_the_bottom(
 
 def test_flows_over_time(result: fs.Comparison) -> None:
     series = result.series("300kB")
-    window, flight, queue, band = over_time(series, ABOUT).axes
+    window, flight, *_, band = over_time(series, ABOUT).axes
     assert "packets" in window.get_ylabel()
     assert "kB" in flight.get_ylabel()
     assert band.get_xlabel() == "time (s)"
