@@ -404,6 +404,8 @@ CACHED_CWND: str
 """What an earlier connection left behind where nothing else is given."""
 LANDING_MEASURES: list[str]
 """Columns of what follows the end of startup, for flows with an available rate."""
+LIMITS: list[str]
+"""All reasons that keep a sender from sending."""
 LIMITS_OF_ENDS: list[str]
 """What limits a sender that a setting of an end may change: windows, buffers, the application."""
 WINDOWS: list[str]

@@ -96,7 +96,7 @@ pub fn rows(plan: &Plan, run: usize, case: Case, of: RunRows) -> Vec<Row> {
         .collect();
     let startups = of.startups.into_iter();
     let mut startups: HashMap<u32, StartupRow> = startups.map(|one| (one.flow, one)).collect();
-    let limits = of.limits.into_iter();
+    let limits = of.limits.into_iter().filter(|one| one.transfer.is_none());
     let mut limits: HashMap<u32, LimitRow> = limits.map(|one| (one.flow, one)).collect();
     let mut found = Vec::new();
     for mut flow in of.flows {

@@ -97,6 +97,11 @@ mod _native {
         )?;
         module.add("CACHED_CWND", flowstart_compare::CACHED)?;
         module.add("LANDING_MEASURES", flowstart_compare::MEASURES)?;
+        let limits: Vec<_> = Limit::VALUES
+            .iter()
+            .map(|(limit, ..)| limit.name())
+            .collect();
+        module.add("LIMITS", limits)?;
         module.add("WINDOWS", Limit::WINDOWS.map(Named::name))?;
         module.add("LIMITS_OF_ENDS", Limit::OF_ENDS.map(Named::name))?;
         module.add("INTERFACE", flowstart_compare::INTERFACE)?;

@@ -133,6 +133,13 @@ fn trace_dict(py: Python<'_>, trace: Trace) -> PyResult<Bound<'_, PyDict>> {
     dict.set_item("queue_samples", arrays(py, queues)?)?;
     let departures = trace.queue_departures.into_columns();
     dict.set_item("queue_departures", arrays(py, departures)?)?;
+    let turns = trace.limit_turns;
+    let turns = vec![
+        ("flow", Cells::from(turns.flow)),
+        ("time_ns", Cells::from(turns.time_ns)),
+        ("limit", Cells::from(turns.limit)),
+    ];
+    dict.set_item("limit_turns", arrays(py, turns)?)?;
     let hops = vec![("narrowest_hop", Cells::from(trace.narrowest_hops))];
     dict.set_item("flows", arrays(py, hops)?)?;
     Ok(dict)

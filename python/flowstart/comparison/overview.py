@@ -386,7 +386,7 @@ def _table(found: "Comparison", group: Sequence[Summary]) -> Grid:
         cells.append("baseline" if s is base else text.short_percent(change))
         cells += [intervals.ends(s), intervals.slower_share(s)] if intervals else []
         cells += [text.short_share(s.loss), text.count(s.timeouts)]
-        cells += [limit_words(s)] if limited else []
+        cells += [larger_window.limit_words(s.limited_by, s.limited_share)] if limited else []
         cells.append(text.short_percent(s.background_change) if s.background_change else "")
         grid.rows.append([*cells, exit_words(s)])
     return grid
@@ -404,14 +404,6 @@ def _place(s: Summary, baseline: str) -> tuple[bool, bool, float]:
 def _completion(s: Summary) -> str:
     done = f" ({s.complete}/{s.flows})" if s.complete < s.flows else ""
     return text.short_seconds(s.fct_s) + done
-
-
-def limit_words(s: Summary) -> str:
-    """What kept flows from sending for the largest share of their time, where that is not cwnd."""
-    if s.limited_by in (None, "cwnd"):
-        return ""
-    limit = "window" if s.limited_by in _native.WINDOWS else s.limited_by.replace("-", " ")
-    return f"{limit} {text.short_share(s.limited_share)}"
 
 
 def exit_words(s: Summary) -> str:

@@ -506,10 +506,10 @@ def partial(
     """The verdict on the traffic of networks. Paths are separate, so others do not matter."""
     import polars as pl
 
-    base, hosts = settings.reference, settings.hosts
+    base = settings.reference
     commands = {
         variant.name: [
-            found for network in networks for found in hosts.commands(variant, base, network)
+            found for network in networks for found in settings.commands(variant, network)
         ]
         for variant in settings.compared
     }

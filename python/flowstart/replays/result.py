@@ -101,8 +101,8 @@ def _validity(verdict: Verdict) -> dict[str, Any]:
 def _judgement(
     one: Judgement, settings: Settings, limited: Mapping[str, Sequence[Commands]] | None
 ) -> dict[str, Any]:
-    variant, gain = settings.variant(one.setting), one.gain
-    commands: Sequence[Commands] = settings.hosts.commands(variant, settings.reference)
+    gain = one.gain
+    commands: Sequence[Commands] = settings.commands(settings.variant(one.setting))
     if limited is not None:
         commands = limited[one.setting]
     return {
@@ -283,6 +283,8 @@ class Replay(Result):
         test = answer.test_plan(self.facts, group, self.together, one, base, self.questions, seed)
         is_test = one.status == Status.INCONCLUSIVE
         deployed = _deployed(variant, self.settings.reference)
+        if variant == self.settings.larger:
+            deployed = replace(deployed, window=self.settings.larger_size)
         return notes(EVERYTHING, deployed, rows, test, is_test=is_test)
 
     @property

@@ -52,10 +52,13 @@ def run_many(
     workers: int | None,
     progress: Progress | None,
     custom: CustomStartups,
+    *,
+    limits: bool = False,
 ) -> "Batch":
     """The tables of scenarios, as text or a comparison's, on up to `workers` threads and processes.
 
-    All cores where `workers` is None; with one, startups in Python stay on this thread.
+    All cores where `workers` is None; with one, startups in Python stay on this thread. `limits`
+    records what limits senders; the scenarios of a comparison decide that themselves.
     """
     natives = custom.natives()
     processes = cores() if workers is None else workers
@@ -65,7 +68,8 @@ def run_many(
     if natives and processes > 1 and may_use_processes():
         pace.in_python = sum(_native.calls_python(scenarios, natives, approve))
     with mine.watched() as cancel:
-        batch = _native.run_many(scenarios, workers, pace.report, natives, (approve, cancel))
+        ends = (approve, cancel)
+        batch = _native.run_many(scenarios, workers, pace.report, natives, ends, limits)
     if pace.portable is None:
         return batch
     finished = set(batch["runs"].lists()["run"])
@@ -73,12 +77,13 @@ def run_many(
     size = max(1, min(len(left) // (processes * PARTS_PER_PROCESS), MOST_AT_A_TIME))
     parts = [left[at : at + size] for at in range(0, len(left), size)]
     texts = [[scenarios[number] for number in part] for part in parts]
-    records_limits = not isinstance(scenarios, Sequence) and scenarios.records_limits
+    if not isinstance(scenarios, Sequence):
+        limits = scenarios.records_limits
 
     def report(done: int) -> None:
         pace.report(len(finished) + done, len(scenarios))
 
-    rest = _Parts(texts, records_limits, custom, report)
+    rest = _Parts(texts, limits, custom, report)
     found = rest.run(pace.portable, min(processes, len(parts)))
     tables = [(parts[number], part) for number, part in found.items()]
     here = list(range(len(scenarios))), batch

@@ -25,6 +25,7 @@ from flowstart.render.charts import (
     panels,
     titled,
 )
+from flowstart.simulation import limit_band
 from flowstart.simulation.series import Series
 
 if TYPE_CHECKING:
@@ -56,15 +57,17 @@ class FigureFacts:
 
 
 def over_time(series: Sequence[Series], about: FigureFacts) -> Figure:
-    """Window, bytes in flight and bottleneck queue over time, one line per series.
+    """Window, bytes in flight and bottleneck queue over time, and the band of what limits each.
 
     Of many series the window alone, a panel for each.
     """
     with mpl.rc_context(STYLE):
         if len(series) > MOST_LINES:
             return _windows(series, about)
-        chart = Chart(figsize=(8, 6.8))
-        window, flight, queue = chart.subplots(3, 1, sharex=True)
+        band_height = 0.35 + 0.17 * len(series)
+        chart = Chart(figsize=(8, 6.8 + band_height))
+        heights = (2, 2, 2, band_height)
+        window, flight, queue, band = chart.subplots(4, 1, sharex=True, height_ratios=heights)
         drawn: list[Series] = []
         for line, look in zip(series, looks([s.label for s in series]).values(), strict=True):
             first_of_queue = not any(_same_queue(line, other) for other in drawn)
@@ -85,7 +88,8 @@ def over_time(series: Sequence[Series], about: FigureFacts) -> Figure:
         _cwnd(window, series)
         flight.set_ylabel("in flight (kB)")
         queue.set_ylabel("bottleneck queue (packets)")
-        queue.set_xlabel("time (s)")
+        limit_band.draw(band, series, PANEL_COLUMNS)
+        band.set_xlabel("time (s)")
         for axes in (window, flight, queue):
             axes.set_ylim(bottom=0)
         queue.set_xlim(left=0)

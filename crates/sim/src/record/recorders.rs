@@ -22,7 +22,7 @@ pub(crate) struct Recorders<'a> {
     pub(crate) lines: Option<LineRecorder>,
     pub(crate) journeys: Option<JourneyRecorder>,
     pub(crate) startups: Option<StartupMeasures>,
-    pub(crate) limits: Option<LimitRecorder>,
+    pub(crate) limits: Option<LimitRecorder<'a>>,
     pub(crate) packets: Option<PacketRecorder<'a>>,
     /// The kinds of events that any of them takes.
     kinds: Kinds,
@@ -45,7 +45,9 @@ impl<'a> Recorders<'a> {
             lines: None,
             journeys: None,
             startups: StartupMeasures::new(&prepared.kinds, plans, bottleneck),
-            limits: prepared.records_limits.then(LimitRecorder::default),
+            limits: prepared
+                .records_limits
+                .then(|| LimitRecorder::new(prepared)),
             packets: PacketRecorder::new(&prepared.logged, &prepared.kinds),
             kinds: 0,
         };

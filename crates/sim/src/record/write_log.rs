@@ -32,7 +32,7 @@ pub(crate) fn next_due(plan: &FlowPlan, kind: &FlowKind, stage: Stage, position:
 }
 
 /// Where a write begins.
-fn begin(writes: &[Write], number: usize) -> u64 {
+pub(crate) fn begin(writes: &[Write], number: usize) -> u64 {
     let before = number.checked_sub(1).and_then(|last| writes.get(last));
     before.map_or(0, |write| write.end)
 }

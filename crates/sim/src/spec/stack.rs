@@ -346,6 +346,7 @@ fields! {
         ///
         /// With a `receiver` of QUIC its first window, which that updates by its rules. `unlimited` is
         /// no limit, and no flow control of QUIC.
+        #[flag("SIZE")]
         pub window: Option<WindowSize>,
         /// Receiver with flow control: `chrome`, `firefox`, `curl` or a QUIC stack; `none` for none.
         ///
@@ -353,6 +354,7 @@ fields! {
         /// more by its rules. Over TCP it has those of HTTP/2 or yamux above TCP's own window:
         /// `chrome`, `firefox`, `curl`, `go`, `grpc-go`, `hyper`, `dotnet`, `node`, `go-yamux` and
         /// `rust-yamux` for downloads; `nginx`, `h2o` and `go-server` for uploads.
+        #[flag("NAME")]
         #[sets(receive_window.receiver)]
         pub receiver: Option<ReceiverName>,
         /// Growth of the advertised window: `none` or `linux`.

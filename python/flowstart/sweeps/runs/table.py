@@ -108,6 +108,7 @@ def rows(
         tested.join(errors, on="run", how="left", maintain_order="left")
         .join(flows, on=key, how="left", maintain_order="left")
         .join(_measures(batch), on=key, how="left", maintain_order="left")
+        .join(_limits(batch), on=key, how="left", maintain_order="left")
     )
     mine = cells[found["place"]].get_columns()
     return _finished(found.drop("place", *key).hstack(mine))
@@ -159,6 +160,14 @@ def _measures(batch: "RunBatch") -> "pl.DataFrame":
     if batch.startups.is_empty():
         return pl.DataFrame(schema={"run": pl.Int64, "flow": pl.Int64})
     return batch.startups.select(pl.col("run", "flow").cast(pl.Int64), *MEASURES)
+
+
+def _limits(batch: "RunBatch") -> "pl.DataFrame":
+    """What limited each flow."""
+    import polars as pl
+
+    of_flows = batch.limits.filter(pl.col("transfer").is_null()).drop("transfer")
+    return of_flows.with_columns(pl.col("run", "flow").cast(pl.Int64))
 
 
 def _finished(found: "pl.DataFrame") -> "pl.DataFrame":
