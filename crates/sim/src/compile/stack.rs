@@ -19,7 +19,7 @@ impl StackSpec {
         let mut stack =
             Stack::preset(name).ok_or_else(|| unknown("stack.preset", name, &names()))?;
         self.set_in(&mut stack);
-        self.receiver_fits(&stack)?;
+        self.settle_receiver(&mut stack)?;
         stack.framing.mss = mss.unwrap_or(stack.framing.mss);
         stack.receiver.ack = self.ack_policy(stack.receiver.ack);
         stack.receive_window.limit = match self.window {
@@ -81,9 +81,20 @@ impl StackSpec {
         Ok(())
     }
 
-    /// Refuses a receiver that does not speak over this transport.
-    fn receiver_fits(&self, stack: &Stack) -> Result<(), RequestError> {
+    /// A preset's flow control of QUIC goes where the scenario has TCP's recovery or window in its
+    /// place. Refuses a receiver that does not speak over this transport, and both kinds of window.
+    fn settle_receiver(&self, stack: &mut Stack) -> Result<(), RequestError> {
+        let tcp_window = self.window_growth == Some(GrowthName::Linux);
+        let is_replaced = stack.flow_control().is_none() || tcp_window && stack.numbers_packets();
+        if self.receiver.is_none() && is_replaced {
+            stack.receive_window.receiver = ReceiverName::None;
+        }
         let receiver = stack.receive_window.receiver;
+        if tcp_window && stack.numbers_packets() && receiver != ReceiverName::None {
+            let problem =
+                "`linux` is TCP's window in place of flow control; leave out stack.receiver";
+            return Err(RequestError::new("stack.window_growth", problem));
+        }
         if receiver == ReceiverName::None || stack.flow_control().is_some() {
             return Ok(());
         }
