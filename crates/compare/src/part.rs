@@ -5,6 +5,7 @@ use crate::Refusal;
 use crate::rows::RunRows;
 use flowstart_sim::Outcome;
 use flowstart_sim::record::flow::FlowRow;
+use flowstart_sim::record::goodput::GoodputRow;
 use flowstart_sim::record::journeys::Journeys;
 use flowstart_sim::record::limits::LimitRow;
 use flowstart_sim::record::lines::Lines;
@@ -17,6 +18,7 @@ pub struct Part {
     pub(crate) flows: Vec<FlowRow>,
     pub(crate) startups: Vec<StartupRow>,
     pub(crate) limits: Vec<LimitRow>,
+    pub(crate) goodputs: Vec<GoodputRow>,
     pub(crate) buffer: String,
     pub(crate) lines: Option<Lines>,
     /// A comparison has none.
@@ -34,6 +36,7 @@ impl Part {
             flows: self.flows.clone(),
             startups: self.startups.clone(),
             limits: self.limits.clone(),
+            goodputs: self.goodputs.clone(),
             ..RunRows::default()
         }
     }
@@ -45,6 +48,7 @@ impl From<Outcome> for Part {
             flows: outcome.flows.iter().collect(),
             startups: outcome.startups,
             limits: outcome.limits,
+            goodputs: outcome.goodputs,
             buffer: outcome.buffer,
             lines: outcome.lines,
             journeys: outcome.journeys,

@@ -3,6 +3,7 @@
 use crate::Refusal;
 use crate::plan::{Case, Plan};
 use flowstart_sim::record::flow::{FlowRow, TransferRow};
+use flowstart_sim::record::goodput::GoodputRow;
 use flowstart_sim::record::limits::LimitRow;
 use flowstart_sim::record::object::ObjectRow;
 use flowstart_sim::record::startup::StartupRow;
@@ -47,6 +48,8 @@ pub struct RunRows {
     pub startups: Vec<StartupRow>,
     /// What limited each flow, where that was recorded.
     pub limits: Vec<LimitRow>,
+    /// The rates of each flow, in the order in which the scenario names times and speed tests.
+    pub goodputs: Vec<GoodputRow>,
 }
 
 /// A flow of a comparison, a request on a connection, or the response of a web session.
@@ -66,8 +69,30 @@ pub struct Row {
     pub measures: Option<StartupRow>,
     /// What limited it, where that was recorded, unless it has requests or objects.
     pub limits: Option<LimitRow>,
+    /// Its rate within a time, or in a speed test, and the place of that among those of the flow,
+    /// from 1. Such a row has no completion time.
+    pub goodput: Option<(u32, GoodputRow)>,
     /// Whether it is under test.
     pub tested: bool,
+}
+
+impl Row {
+    /// What is compared, of which less is better: the completion time, or the time of a bit at the
+    /// measured rate. None where it was not done.
+    pub fn time_s(&self) -> Option<f64> {
+        match &self.goodput {
+            None => self.flow.fct_s.filter(|_| self.flow.complete),
+            Some((_, goodput)) => Some(1.0 / goodput.goodput_bps.filter(|rate| *rate > 0.0)?),
+        }
+    }
+
+    /// Whether the transfer is complete, or the time of its rate is over.
+    pub fn is_done(&self) -> bool {
+        match &self.goodput {
+            None => self.flow.complete,
+            Some(_) => self.time_s().is_some(),
+        }
+    }
 }
 
 /// Rows as bytes, for another process.
@@ -98,6 +123,10 @@ pub fn rows(plan: &Plan, run: usize, case: Case, of: RunRows) -> Vec<Row> {
     let mut startups: HashMap<u32, StartupRow> = startups.map(|one| (one.flow, one)).collect();
     let limits = of.limits.into_iter();
     let mut limits: HashMap<u32, LimitRow> = limits.map(|one| (one.flow, one)).collect();
+    let mut goodputs: HashMap<u32, Vec<GoodputRow>> = HashMap::new();
+    for goodput in of.goodputs {
+        goodputs.entry(goodput.flow).or_default().push(goodput);
+    }
     let mut found = Vec::new();
     for mut flow in of.flows {
         let object = objects.remove(&flow.flow);
@@ -119,8 +148,16 @@ pub fn rows(plan: &Plan, run: usize, case: Case, of: RunRows) -> Vec<Row> {
             flow,
             request: None,
             object,
+            goodput: None,
             tested,
         };
+        let measured = goodputs.remove(&row.flow.flow).filter(|_| tested);
+        let rates = rates(&row, measured.unwrap_or_default());
+        if row.flow.size_bytes.is_none() && !rates.is_empty() {
+            found.extend(rates);
+            continue;
+        }
+        found.extend(rates);
         let writes = entry.map_or(&[][..], |entry| plan.writes(*entry));
         match tested && writes.len() > 1 {
             true => found.extend(requests(&row, writes, &of.transfers)),
@@ -128,6 +165,19 @@ pub fn rows(plan: &Plan, run: usize, case: Case, of: RunRows) -> Vec<Row> {
         }
     }
     found
+}
+
+/// A row for each rate of a flow.
+fn rates(row: &Row, goodputs: Vec<GoodputRow>) -> Vec<Row> {
+    let rate = |(place, goodput): (u32, GoodputRow)| {
+        let mut rate = row.clone();
+        rate.flow.fct_s = None;
+        rate.flow.duration_s = None;
+        rate.flow.slowdown = None;
+        rate.goodput = Some((place, goodput));
+        rate
+    };
+    (1..).zip(goodputs).map(rate).collect()
 }
 
 /// A row for each write of a flow. Its time counts from the write that it waits for: the request.

@@ -8,7 +8,7 @@ import numpy as np
 
 from flowstart import text
 from flowstart.comparison.plan import FEWEST_REPEATS, MOST_REPEATS
-from flowstart.comparison.summary import Group, Summary
+from flowstart.comparison.summary import Group, Summary, inverse
 from flowstart.inference.data import Row, finite
 from flowstart.inference.intervals import NO_DIFFERENCE
 from flowstart.inference.repeats import RANGE, Decision, Repeats, decide
@@ -20,7 +20,7 @@ MOST_ROWS = 50_000
 """The same of the rows that are held."""
 
 
-Tallies: TypeAlias = Sequence[tuple[tuple[bool, int, int], list[list[list[float]]]]]
+Tallies: TypeAlias = Sequence[tuple[tuple[bool, int, int, int, str], list[list[list[float]]]]]
 """Of each group, what the flows of each repeat came to under each variant: mean and slowest
 completion time in seconds (`inf` where not all flows were done), packets sent, lost and
 retransmitted; not a number where there are none."""
@@ -106,7 +106,8 @@ class Intervals:
     def row(self, s: Summary) -> Row | None:
         """The interval beside a summary."""
         decision = self.decision(s)
-        return decision.rows.get(s.startup) if decision else None
+        row = decision.rows.get(s.startup) if decision else None
+        return _of_rate(row) if row and s.measure else row
 
     def decision(self, s: Summary) -> Decision | None:
         """The verdict on a summary's group."""
@@ -134,6 +135,11 @@ class Intervals:
         if row.low is None or row.high is None:
             return text.ABSENT if row.reason != NO_DIFFERENCE else "0…0"
         return "…".join(text.short_percent(end).removesuffix(" %") for end in (row.low, row.high))
+
+    @property
+    def of_rates(self) -> bool:
+        """Whether all changes are of rates."""
+        return all(group.measure for group in self.decisions)
 
     @property
     def column(self) -> str:
@@ -199,10 +205,12 @@ class Intervals:
 
     def _record(self, group: Group, decision: Decision, row: Row) -> dict[str, Any]:
         judged = decision.verdict.of(row.variant)
+        row = _of_rate(row) if group.measure else row
         return {
             "group": row.group,
             "size_bytes": group.size_bytes or None,
             "request": group.request or None,
+            "measure": group.measure or None,
             "variant": row.variant,
             "baseline": self.baseline,
             "kind": "interval" if self.drawn else "sensitivity",
@@ -217,3 +225,11 @@ class Intervals:
             "enough": row.enough,
             "reason": row.reason or None,
         }
+
+
+def _of_rate(row: Row) -> Row:
+    """The change of a rate, from that of the time of a bit."""
+    estimate, low, high = (
+        None if value is None else inverse(value) for value in (row.estimate, row.high, row.low)
+    )
+    return replace(row, estimate=estimate, low=low, high=high)

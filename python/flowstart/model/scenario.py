@@ -21,7 +21,7 @@ from flowstart.model.definitions import Part, parts, python_name, short_repr
 from flowstart.model.document import Document, plain
 from flowstart.model.fields import AfterFlow, Endpoint, Flow, WebTraffic
 from flowstart.model.path import NetworkPath
-from flowstart.model.quantities import Time, text, time_text
+from flowstart.model.quantities import Time, text, time_text, time_texts
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -49,6 +49,10 @@ class Scenario:
     end_after: AfterFlow | Mapping[str, Any] | None = None
     """The flow that is waited for: stop `pause` after all of it is acknowledged, or given up."""
     trace: bool | None = None
+    within: Time | Sequence[Time] | None = None
+    """Times from the opening of each flow; `goodputs` of the result has its rate in each."""
+    speed_tests: Sequence[str] | None = None
+    """Speed tests whose rates are measured likewise, such as `ndt7`."""
 
     __repr__ = short_repr
 
@@ -56,6 +60,7 @@ class Scenario:
         """The scenario as the simulator reads it."""
         fields = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
         fields["duration"] = time_text("duration", self.duration)
+        fields["within"] = time_texts("within", self.within)
         if isinstance(self.stack, str):
             fields["stack"] = stack.parse(self.stack)
         document: Document = plain(fields)
@@ -78,6 +83,8 @@ def document(scenario: ScenarioLike, *, allow_python: bool = False) -> Document:
         copied: Document = plain(scenario)
         if "duration" in copied:
             copied["duration"] = time_text("duration", copied["duration"])
+        if "within" in copied:
+            copied["within"] = time_texts("within", copied["within"])
         for name, part in _PARTS.items():
             if name in copied:
                 copied[name] = _with_units(copied[name], parts()[part], (name,))

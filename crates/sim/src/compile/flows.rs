@@ -197,6 +197,7 @@ impl FlowReader<'_> {
             extra_delay: rtt.saturating_sub(path_rtt).over(2),
             from_hop,
             to_hop,
+            notes_deliveries: false,
             memory: self.cached_state(rtt, from_hop, to_hop)?,
             interface_rate: spec.interface_rate,
             available_rate: spec.available_rate,

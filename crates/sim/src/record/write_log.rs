@@ -19,8 +19,11 @@ pub(crate) enum Stage {
 }
 
 /// The first position beyond `position` at which a write or the whole transfer ends, or where the
-/// first byte of a write is delivered.
+/// first byte of a write is delivered; every position where all deliveries are noted.
 pub(crate) fn next_due(plan: &FlowPlan, kind: &FlowKind, stage: Stage, position: u64) -> u64 {
+    if kind.notes_deliveries && stage == Stage::Delivered {
+        return position + 1;
+    }
     let next = kind.writes.partition_point(|write| write.end <= position);
     let begins = begin(&kind.writes, next) == position;
     let write = kind.writes.get(next).map(|write| match stage {

@@ -6,6 +6,7 @@ mod conversations;
 mod ecn;
 mod flow_control;
 mod followers;
+mod goodput;
 mod growth_gate;
 mod hystart_figure_2;
 mod l4s;
