@@ -55,7 +55,7 @@ def test_an_interval_of_a_rate_is_the_inverse_of_that_of_the_time_of_a_bit() -> 
 def test_several_times_have_a_verdict_each() -> None:
     found = compared(within=["500ms", 2])
     assert [s.measure for s in found.summaries[::2]] == ["goodput in 500 ms", "goodput in 2 s"]
-    assert str(found.command).startswith("flowstart compare --rate 20Mbps --rtt 40ms --within 500ms,2s ")
+    assert " --rtt 40ms --within 500ms,2s " in str(found.command)
 
 
 def test_flows_with_sizes_keep_their_completion_times() -> None:
@@ -73,7 +73,7 @@ def test_speed_tests_disagree_on_one_run() -> None:
 def test_the_first_bytes_have_times() -> None:
     row = compared(within="10s").frame.row(0, named=True)
     assert 0 < row["to_100kb_s"] < row["to_1mb_s"] < row["to_10mb_s"] < 10
-    assert compared(within="1s").frame["to_10mb_s"].null_count() == 2
+    assert compared(within=1).frame["to_10mb_s"].null_count() == 2
 
 
 def test_a_flow_without_an_end_is_measured_within_the_duration() -> None:

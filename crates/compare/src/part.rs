@@ -4,6 +4,7 @@
 use crate::Refusal;
 use crate::rows::RunRows;
 use flowstart_sim::Outcome;
+use flowstart_sim::record::delay::DelayRow;
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::record::goodput::GoodputRow;
 use flowstart_sim::record::journeys::Journeys;
@@ -19,6 +20,7 @@ pub struct Part {
     pub(crate) startups: Vec<StartupRow>,
     pub(crate) limits: Vec<LimitRow>,
     pub(crate) goodputs: Vec<GoodputRow>,
+    pub(crate) delays: Vec<DelayRow>,
     pub(crate) buffer: String,
     pub(crate) lines: Option<Lines>,
     /// A comparison has none.
@@ -37,6 +39,7 @@ impl Part {
             startups: self.startups.clone(),
             limits: self.limits.clone(),
             goodputs: self.goodputs.clone(),
+            delays: self.delays.clone(),
             ..RunRows::default()
         }
     }
@@ -49,6 +52,7 @@ impl From<Outcome> for Part {
             startups: outcome.startups,
             limits: outcome.limits,
             goodputs: outcome.goodputs,
+            delays: outcome.delays,
             buffer: outcome.buffer,
             lines: outcome.lines,
             journeys: outcome.journeys,

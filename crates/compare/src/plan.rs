@@ -208,6 +208,7 @@ pub fn flows(options: &Map<String, Value>) -> Vec<Vec<(&'static str, Value)>> {
         ("count", given("flows")),
         ("stagger", given("stagger")),
         ("landing", given("landing")),
+        ("source", given("writes")),
         ("available_rate", given("available_rate")),
         (
             "cached_cwnd",
@@ -310,7 +311,8 @@ fn open_sizes(
 fn has_size(flow: &Value) -> bool {
     let writes = flow["writes"].as_array();
     let all_sized = |writes: &Vec<Value>| writes.iter().all(|write| write.get("size").is_some());
-    flow.get("size").is_some() || writes.is_some_and(all_sized)
+    let is_sized = |name: &str| flow.get(name).is_some_and(|value| !value.is_null());
+    is_sized("size") || is_sized("source") || writes.is_some_and(all_sized)
 }
 
 /// Gives a flow, or each of its writes, the size where it has none.

@@ -2,6 +2,7 @@
 
 use crate::Refusal;
 use crate::plan::{Case, Plan};
+use flowstart_sim::record::delay::DelayRow;
 use flowstart_sim::record::flow::{FlowRow, TransferRow};
 use flowstart_sim::record::goodput::GoodputRow;
 use flowstart_sim::record::limits::LimitRow;
@@ -50,6 +51,8 @@ pub struct RunRows {
     pub limits: Vec<LimitRow>,
     /// The rates of each flow, in the order in which the scenario names times and speed tests.
     pub goodputs: Vec<GoodputRow>,
+    /// The delays of writes, of flows with a source.
+    pub delays: Vec<DelayRow>,
 }
 
 /// A flow of a comparison, a request on a connection, or the response of a web session.
@@ -72,25 +75,36 @@ pub struct Row {
     /// Its rate within a time, or in a speed test, and the place of that among those of the flow,
     /// from 1. Such a row has no completion time.
     pub goodput: Option<(u32, GoodputRow)>,
+    /// The delays of its writes, where they come from a source: they are compared in the place of its
+    /// completion time.
+    pub delays: Option<DelayRow>,
     /// Whether it is under test.
     pub tested: bool,
 }
 
 impl Row {
-    /// What is compared, of which less is better: the completion time, or the time of a bit at the
-    /// measured rate. None where it was not done.
+    /// What is compared, of which less is better: the completion time, the 95th percentile of the
+    /// delays of writes, or the time of a bit at the measured rate. None where it was not done.
     pub fn time_s(&self) -> Option<f64> {
         match &self.goodput {
-            None => self.flow.fct_s.filter(|_| self.flow.complete),
+            None => self.seconds().filter(|_| self.is_done()),
             Some((_, goodput)) => Some(1.0 / goodput.goodput_bps.filter(|rate| *rate > 0.0)?),
         }
     }
 
-    /// Whether the transfer is complete, or the time of its rate is over.
+    /// The completion time, or the 95th percentile of the delays of writes.
+    pub(crate) fn seconds(&self) -> Option<f64> {
+        self.delays
+            .as_ref()
+            .map_or(self.flow.fct_s, |delays| delays.delay_p95_s)
+    }
+
+    /// Whether the transfer is complete, or what is measured of it is known.
     pub fn is_done(&self) -> bool {
-        match &self.goodput {
-            None => self.flow.complete,
-            Some(_) => self.time_s().is_some(),
+        match (&self.goodput, &self.delays) {
+            (Some(_), _) => self.time_s().is_some(),
+            (None, Some(delays)) => delays.delay_p95_s.is_some(),
+            (None, None) => self.flow.complete,
         }
     }
 }
@@ -127,6 +141,8 @@ pub fn rows(plan: &Plan, run: usize, case: Case, of: RunRows) -> Vec<Row> {
     for goodput in of.goodputs {
         goodputs.entry(goodput.flow).or_default().push(goodput);
     }
+    let delays = of.delays.into_iter();
+    let mut delays: HashMap<u32, DelayRow> = delays.map(|one| (one.flow, one)).collect();
     let mut found = Vec::new();
     for mut flow in of.flows {
         let object = objects.remove(&flow.flow);
@@ -137,6 +153,7 @@ pub fn rows(plan: &Plan, run: usize, case: Case, of: RunRows) -> Vec<Row> {
             (None, Some(entry)) => plan.tested.contains(entry),
             (None, None) => continue,
         };
+        let number = flow.flow;
         if tested {
             flow.startup = plan.variants[case.variant].begins().into();
         }
@@ -149,6 +166,7 @@ pub fn rows(plan: &Plan, run: usize, case: Case, of: RunRows) -> Vec<Row> {
             request: None,
             object,
             goodput: None,
+            delays: delays.remove(&number).filter(|_| tested),
             tested,
         };
         let measured = goodputs.remove(&row.flow.flow).filter(|_| tested);
@@ -175,9 +193,11 @@ fn rates(row: &Row, goodputs: Vec<GoodputRow>) -> Vec<Row> {
         rate.flow.duration_s = None;
         rate.flow.slowdown = None;
         rate.goodput = Some((place, goodput));
+        rate.delays = None;
         rate
     };
-    (1..).zip(goodputs).map(rate).collect()
+    let first = 1 + u32::from(row.delays.is_some());
+    (first..).zip(goodputs).map(rate).collect()
 }
 
 /// A row for each write of a flow. Its time counts from the write that it waits for: the request.

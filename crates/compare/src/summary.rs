@@ -29,7 +29,8 @@ pub struct Group {
     pub size_bytes: u64,
     /// Which request on its connection, from 1; zero where a connection has one transfer.
     pub request: u32,
-    /// Which of the flow's rates, from 1; zero for completion times.
+    /// Which of the flow's measures, from 1: the delays of its writes, then its rates; zero for
+    /// completion times.
     pub measure: u32,
 }
 
@@ -39,23 +40,30 @@ impl Group {
         let web = row.object.is_some();
         Group {
             web,
-            size_bytes: if web {
+            size_bytes: if web || row.delays.is_some() {
                 0
             } else {
                 row.flow.size_bytes.unwrap_or(0)
             },
             request: row.request.unwrap_or(0),
-            measure: row.goodput.as_ref().map_or(0, |(place, _)| *place),
+            measure: match &row.goodput {
+                Some((place, _)) => *place,
+                None => row.delays.is_some().into(),
+            },
         }
     }
 }
 
-/// A rate in words: `goodput in 10 s`, or the speed test's name.
-pub fn measure_words(goodput: &GoodputRow) -> String {
-    match goodput.measure.as_str() {
+/// What is compared of a row in words: `goodput in 10 s`, the rate of a speed test, or delays of
+/// writes. None for completion times.
+pub fn measure_words(row: &Row) -> Option<String> {
+    let Some((_, goodput)) = &row.goodput else {
+        return row.delays.as_ref().map(|_| "delay of writes".to_owned());
+    };
+    Some(match goodput.measure.as_str() {
         "goodput" => format!("goodput in {}", text::short_seconds(goodput.within_s)),
         test => format!("rate of {test}"),
-    }
+    })
 }
 
 /// How one variant did with one size. Counts and windows are means for each flow.
@@ -129,11 +137,14 @@ pub struct Summary {
     pub best: bool,
     /// Whether these are responses of web sessions.
     pub web: bool,
-    /// Which of the flows' rates this is, from 1, instead of completion times; zero for these.
+    /// Which of the flows' measures this is, from 1, instead of completion times; zero for these.
     pub place: u32,
-    /// That rate in words.
+    /// That measure in words.
     pub measure: Option<String>,
-    /// Its mean in bits per second, over the flows of which it is known.
+    /// Whether it is a rate, of which more is better. Of delays of writes `fct_s` is the mean of the
+    /// 95th percentiles.
+    pub is_rate: bool,
+    /// The mean rate in bits per second, over the flows of which it is known.
     pub goodput_bps: Option<f64>,
     /// The smallest.
     pub least_goodput_bps: Option<f64>,
@@ -146,6 +157,14 @@ pub struct Summary {
     pub to_1mb_s: Option<f64>,
     /// Of 10 MB.
     pub to_10mb_s: Option<f64>,
+    /// Median delay of writes, as a mean over flows.
+    pub delay_p50_s: Option<f64>,
+    /// 99th percentile.
+    pub delay_p99_s: Option<f64>,
+    /// The longest delay of a write.
+    pub delay_max_s: Option<f64>,
+    /// Mean share of writes that miss the deadline.
+    pub late_share: Option<f64>,
 }
 
 impl Summary {
@@ -214,9 +233,9 @@ pub fn summaries(rows: &[Row], plan: &Plan, planned: &[usize]) -> Vec<Summary> {
             },
             web: group.web,
             planned_seeds: planned.get(size).copied().unwrap_or(1),
-            change: match group.measure {
-                0 => change(rows, base_rows, |row| row.flow.fct_s),
-                _ => change(rows, base_rows, rate),
+            change: match rows[0].goodput {
+                None => change(rows, base_rows, Row::seconds),
+                Some(_) => change(rows, base_rows, rate),
             },
             duration_change: change(rows, base_rows, |row| row.flow.duration_s),
             background_change: change(others(Some(*variant)), base_others, |row| row.flow.fct_s),
@@ -264,7 +283,7 @@ fn summary(name: &str, rows: &[&Row]) -> Summary {
     let windows = ends(exits.clone().map(|(window, _)| window));
     let bdps = exits.filter(|(_, bdp)| *bdp > 0.0);
     let bdps = ends(bdps.map(|(window, bdp)| window / bdp));
-    let fct = ends(done.iter().filter_map(|row| row.flow.fct_s));
+    let fct = ends(done.iter().filter_map(|row| row.seconds()));
     let limits = mean_limits(rows);
     let limit = limits.iter().copied();
     let limit = limit.reduce(|best, next| if next.1 > best.1 { next } else { best });
@@ -281,7 +300,7 @@ fn summary(name: &str, rows: &[&Row]) -> Summary {
         flows: rows.len(),
         complete: done.len(),
         reset: rows.iter().filter(|row| row.flow.reset).count(),
-        fct_s: mean(done.iter().map(|row| row.flow.fct_s)),
+        fct_s: mean(done.iter().map(|row| row.seconds())),
         duration_s: mean(done.iter().map(|row| row.flow.duration_s)),
         least_fct_s: fct.map(|(least, _)| least),
         worst_fct_s: fct.map(|(_, worst)| worst),
@@ -289,14 +308,19 @@ fn summary(name: &str, rows: &[&Row]) -> Summary {
             times.iter().copied().fold(f64::NEG_INFINITY, f64::max)
         })
         .filter(|_| goodput.is_none()),
-        place: goodput.map_or(0, |(place, _)| *place),
-        measure: goodput.map(|(_, goodput)| measure_words(goodput)),
+        place: rows.first().map_or(0, |row| Group::of(row).measure),
+        measure: rows.first().and_then(|row| measure_words(row)),
+        is_rate: goodput.is_some(),
         goodput_bps: mean(done.iter().map(|row| rate(row))),
         least_goodput_bps: ends(done.iter().filter_map(|row| rate(row))).map(|(least, _)| least),
         goodput_share: mean(done.iter().map(|row| row.goodput.as_ref()?.1.goodput_share)),
         to_100kb_s: time_to(rows, |goodput| goodput.to_100kb_s),
         to_1mb_s: time_to(rows, |goodput| goodput.to_1mb_s),
         to_10mb_s: time_to(rows, |goodput| goodput.to_10mb_s),
+        delay_p50_s: mean(done.iter().map(|row| row.delays.as_ref()?.delay_p50_s)),
+        delay_p99_s: mean(done.iter().map(|row| row.delays.as_ref()?.delay_p99_s)),
+        delay_max_s: longest_delay(rows),
+        late_share: mean(rows.iter().map(|row| row.delays.as_ref()?.late_share)),
         fairness: over_seeds(&by_seed, jain).filter(|_| !is_object),
         slowdown: mean(done.iter().map(|row| row.flow.slowdown)),
         loss: sum(|row| row.flow.packets_dropped) as f64
@@ -325,6 +349,13 @@ fn summary(name: &str, rows: &[&Row]) -> Summary {
 /// The rate of a row that has one.
 fn rate(row: &Row) -> Option<f64> {
     row.goodput.as_ref()?.1.goodput_bps
+}
+
+/// The longest delay of a write; none where one was not delivered.
+fn longest_delay(rows: &[&Row]) -> Option<f64> {
+    let longest = rows.iter().map(|row| row.delays.as_ref()?.delay_max_s);
+    let longest: Vec<f64> = longest.collect::<Option<_>>()?;
+    ends(longest.into_iter()).map(|(_, longest)| longest)
 }
 
 /// The mean time until all flows have delivered so much.
@@ -432,9 +463,9 @@ fn mark_fastest(found: &mut [Summary]) {
             one.least_goodput_bps.map(inverse),
         ]
     };
-    let row = |one: &Summary| match one.place {
-        0 => of_times(one),
-        _ => of_rates(one),
+    let row = |one: &Summary| match one.is_rate {
+        false => of_times(one),
+        true => of_rates(one),
     };
     let rows: Vec<[Option<f64>; 3]> = found.iter().map(row).collect();
     for (one, best) in found.iter_mut().zip(fastest(&rows)) {
@@ -625,6 +656,7 @@ mod tests {
             measures: None,
             limits: None,
             goodput: None,
+            delays: None,
             tested: true,
         }
     }

@@ -8,6 +8,7 @@ use flowstart_compare::{
     measure_words, order, rows, rows_from_bytes, rows_to_bytes, summaries,
 };
 use flowstart_sim::Scenario;
+use flowstart_sim::record::delay::DelayRow;
 use flowstart_sim::record::goodput::GoodputRow;
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
@@ -155,6 +156,7 @@ impl ComparisonPlan {
         table(batch, "startups")?.read(&mut |run, row| runs[run].startups.push(row))?;
         table(batch, "limits")?.read(&mut |run, row| runs[run].limits.push(row))?;
         table(batch, "goodputs")?.read(&mut |run, row| runs[run].goodputs.push(row))?;
+        table(batch, "delays")?.read(&mut |run, row| runs[run].delays.push(row))?;
         let runs = runs.into_iter().zip(cases).enumerate();
         let found = runs.flat_map(|(run, (of, case))| rows(&self.0, run, case, of));
         Ok(ComparisonRows {
@@ -307,8 +309,9 @@ pub struct ComparisonRows {
     rows: Vec<Row>,
 }
 
-/// Web sessions or not, bytes, which request, and which rate, with its name.
-type NamedGroup = (bool, u64, u32, u32, String);
+/// Web sessions or not, bytes, which request, and which measure, with its name, and whether it is a
+/// rate.
+type NamedGroup = (bool, u64, u32, u32, String, bool);
 /// Mean time, slowest time, and packets sent, lost and retransmitted.
 type Tally = [f64; 5];
 
@@ -380,15 +383,15 @@ impl ComparisonRows {
         }
         let named = |group: Group, repeats: &BTreeMap<u64, Vec<Vec<&Row>>>| {
             let first = repeats.values().flatten().flatten().next();
-            let measure = first.and_then(|row| row.goodput.as_ref());
-            let measure = measure.map_or_else(String::new, |(_, goodput)| measure_words(goodput));
+            let measure = first.and_then(|row| measure_words(row)).unwrap_or_default();
+            let is_rate = first.is_some_and(|row| row.goodput.is_some());
             let Group {
                 web,
                 size_bytes,
                 request,
                 measure: place,
             } = group;
-            (web, size_bytes, request, place, measure)
+            (web, size_bytes, request, place, measure, is_rate)
         };
         let tallied = |variants: Vec<Vec<&Row>>| variants.iter().map(|rows| tally(rows)).collect();
         groups
@@ -444,6 +447,9 @@ impl ComparisonRows {
         columns.push(column("request", rows, |row| row.request)?);
         if rows.iter().any(|row| row.goodput.is_some()) {
             columns.extend(goodputs(rows)?);
+        }
+        if rows.iter().any(|row| row.delays.is_some()) {
+            columns.extend(delays(rows)?);
         }
         if self.plan.has_web() {
             columns.extend([
@@ -509,6 +515,23 @@ fn goodputs(rows: &[Row]) -> PyResult<Vec<Column>> {
         column("to_100kb_s", rows, |row| of(row)?.to_100kb_s)?,
         column("to_1mb_s", rows, |row| of(row)?.to_1mb_s)?,
         column("to_10mb_s", rows, |row| of(row)?.to_10mb_s)?,
+    ])
+}
+
+/// The delays of writes.
+fn delays(rows: &[Row]) -> PyResult<Vec<Column>> {
+    fn of(row: &Row) -> Option<&DelayRow> {
+        row.delays.as_ref()
+    }
+    Ok(vec![
+        column("writes", rows, |row| Some(of(row)?.writes))?,
+        column("undelivered", rows, |row| Some(of(row)?.undelivered))?,
+        column("delay_p50_s", rows, |row| of(row)?.delay_p50_s)?,
+        column("delay_p95_s", rows, |row| of(row)?.delay_p95_s)?,
+        column("delay_p99_s", rows, |row| of(row)?.delay_p99_s)?,
+        column("delay_max_s", rows, |row| of(row)?.delay_max_s)?,
+        column("late_share", rows, |row| of(row)?.late_share)?,
+        column("recovered_s", rows, |row| of(row)?.recovered_s)?,
     ])
 }
 

@@ -22,6 +22,7 @@ struct Tables {
     startups: Table,
     limits: Table,
     goodputs: Table,
+    delays: Table,
 }
 
 impl Tables {
@@ -35,6 +36,7 @@ impl Tables {
             startups: Table::new("startups")?,
             limits: Table::new("limits")?,
             goodputs: Table::new("goodputs")?,
+            delays: Table::new("delays")?,
         })
     }
 
@@ -46,7 +48,8 @@ impl Tables {
         self.links.extend(run, &outcome.links)?;
         self.startups.extend(run, &outcome.startups)?;
         self.limits.extend(run, &outcome.limits)?;
-        self.goodputs.extend(run, &outcome.goodputs)
+        self.goodputs.extend(run, &outcome.goodputs)?;
+        self.delays.extend(run, &outcome.delays)
     }
 
     fn into_dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
@@ -59,6 +62,7 @@ impl Tables {
         dict.set_item("startups", self.startups)?;
         dict.set_item("limits", self.limits)?;
         dict.set_item("goodputs", self.goodputs)?;
+        dict.set_item("delays", self.delays)?;
         Ok(dict)
     }
 }
@@ -107,7 +111,8 @@ pub fn hand_over(outcome: &Outcome, take: &Bound<'_, PyAny>) -> PyResult<()> {
     in_parts("objects", outcome.objects.iter(), take)?;
     in_parts("links", outcome.links.iter(), take)?;
     in_parts("startups", outcome.startups.iter(), take)?;
-    in_parts("goodputs", outcome.goodputs.iter(), take)
+    in_parts("goodputs", outcome.goodputs.iter(), take)?;
+    in_parts("delays", outcome.delays.iter(), take)
 }
 
 fn in_parts(

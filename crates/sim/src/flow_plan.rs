@@ -74,6 +74,8 @@ pub struct FlowKind {
     pub notes_deliveries: bool,
     /// Their receivers open the connections.
     pub by_receiver: bool,
+    /// Their writes come from a source: the time in which each is to be delivered, if it has one.
+    pub source: Option<Option<Duration>>,
     /// Their writes in order; empty where there is a single one at the start.
     pub writes: Vec<Write>,
 }

@@ -150,18 +150,20 @@ def _bars(axes: "Axes", found: Sequence[Summary], startups: Sequence[str]) -> No
     found = sorted(found, key=lambda s: startups.index(s.startup))
     names = [s.startup for s in found]
     measure = found[0].measure
-    widths = [(s.goodput_bps or 0.0) / 1e6 if measure else s.fct_s or 0.0 for s in found]
+    is_rate = found[0].is_rate
+    widths = [(s.goodput_bps or 0.0) / 1e6 if is_rate else s.fct_s or 0.0 for s in found]
     colours = [look["color"] for look in looks(names).values()]
     if len(found) > MOST_LINES:
         colours = [BEST if s.best else "0.6" for s in found]
     bars = axes.barh([custom.short(name) for name in names], widths, color=colours, height=0.65)
-    labels = [text.rate(s.goodput_bps) if measure else text.seconds(s.fct_s) for s in found]
+    labels = [text.rate(s.goodput_bps) if is_rate else text.seconds(s.fct_s) for s in found]
     axes.bar_label(bars, labels, padding=4)
     axes.invert_yaxis()
     axes.margins(x=0.14)
     axes.grid(visible=False, axis="y")
     completion = f"completion time of {text.size(found[0].size_bytes)} (s)"
-    axes.set_xlabel(f"{measure} (Mbit/s)" if measure else completion)
+    unit = "Mbit/s" if is_rate else "95th percentile, s"
+    axes.set_xlabel(f"{measure} ({unit})" if measure else completion)
 
 
 def _size_axis(axes: "Axes", found: Sequence[Summary]) -> None:

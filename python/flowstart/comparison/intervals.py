@@ -20,7 +20,7 @@ MOST_ROWS = 50_000
 """The same of the rows that are held."""
 
 
-Tallies: TypeAlias = Sequence[tuple[tuple[bool, int, int, int, str], list[list[list[float]]]]]
+Tallies: TypeAlias = Sequence[tuple[tuple[bool, int, int, int, str, bool], list[list[list[float]]]]]
 """Of each group, what the flows of each repeat came to under each variant: mean and slowest
 completion time in seconds (`inf` where not all flows were done), packets sent, lost and
 retransmitted; not a number where there are none."""
@@ -107,7 +107,7 @@ class Intervals:
         """The interval beside a summary."""
         decision = self.decision(s)
         row = decision.rows.get(s.startup) if decision else None
-        return _of_rate(row) if row and s.measure else row
+        return _of_rate(row) if row and s.is_rate else row
 
     def decision(self, s: Summary) -> Decision | None:
         """The verdict on a summary's group."""
@@ -135,11 +135,6 @@ class Intervals:
         if row.low is None or row.high is None:
             return text.ABSENT if row.reason != NO_DIFFERENCE else "0…0"
         return "…".join(text.short_percent(end).removesuffix(" %") for end in (row.low, row.high))
-
-    @property
-    def of_rates(self) -> bool:
-        """Whether all changes are of rates."""
-        return all(group.measure for group in self.decisions)
 
     @property
     def column(self) -> str:
@@ -175,8 +170,10 @@ class Intervals:
                 f"trips differ by up to {100 * DELAY_SHARE:.0f} %, openings by up to "
                 f"{1e3 * START_SPREAD:g} ms."
             )
+        measures = {group.measure or "completion times" for group in self.decisions}
+        compared = measures.pop() if len(measures) == 1 else "what is compared"
         return (
-            f"Change: geometric mean of the ratio of completion times over {self.counted} "
+            f"Change: geometric mean of the ratio of {compared} over {self.counted} "
             f"({self._end}); the intervals of one size hold simultaneously."
         )
 
@@ -205,7 +202,7 @@ class Intervals:
 
     def _record(self, group: Group, decision: Decision, row: Row) -> dict[str, Any]:
         judged = decision.verdict.of(row.variant)
-        row = _of_rate(row) if group.measure else row
+        row = _of_rate(row) if group.is_rate else row
         return {
             "group": row.group,
             "size_bytes": group.size_bytes or None,

@@ -158,7 +158,9 @@ def _without_choice(found: "Comparison", group: Sequence[Summary]) -> str:
         does = "has" if group[0].measure else "completes in"
         return f"{name}: {baseline} {does} {_measured(group[0])}."
     if not found.intervals:
-        better = "has a higher rate" if group[0].measure else "is faster"
+        better = "is faster"
+        if group[0].measure:
+            better = "has a higher rate" if group[0].is_rate else "has a lower delay"
         return f"{name}: no startup {better} than {baseline} ({_runs(group[0])})."
     return f"{name}: {_kept(found.intervals, group, baseline)}."
 
@@ -203,16 +205,20 @@ def _named(found: "Comparison", group: Sequence[Summary], first: Summary) -> str
 
 
 def _superlative(s: Summary) -> str:
-    return "Highest" if s.measure else "Fastest for"
+    if s.measure:
+        return "Highest" if s.is_rate else "Lowest"
+    return "Fastest for"
 
 
 def _good(s: Summary) -> str:
-    return "high" if s.measure else "fast"
+    if s.measure:
+        return "high" if s.is_rate else "low"
+    return "fast"
 
 
 def _measured(s: Summary) -> str:
     """The rate or the completion time."""
-    return text.rate(s.goodput_bps) if s.measure else text.short_seconds(s.fct_s)
+    return text.rate(s.goodput_bps) if s.is_rate else text.short_seconds(s.fct_s)
 
 
 def _fewer(s: Summary, other: Summary) -> str:
@@ -275,7 +281,7 @@ def _objection(gate: "Gate", s: Summary, base: Summary) -> str:
 
 def _slowest(s: Summary) -> str:
     """The completion time of the slowest flow, or its rate."""
-    return text.rate(s.least_goodput_bps) if s.measure else text.short_seconds(s.slowest_flow_s)
+    return text.rate(s.least_goodput_bps) if s.is_rate else text.short_seconds(s.slowest_flow_s)
 
 
 def _interval(intervals: "Intervals", s: Summary) -> str:
@@ -298,7 +304,9 @@ def _gain(s: Summary) -> str:
 
 def _change(s: Summary) -> str:
     """`12 % faster`."""
-    words = ("higher", "lower") if s.measure else ("faster", "slower")
+    words = ("faster", "slower")
+    if s.measure:
+        words = ("higher", "lower") if s.is_rate else ("lower", "higher")
     return f"{text.short_share(abs(s.change or 0.0))} {words[s.slower > 0]}"
 
 
@@ -385,14 +393,9 @@ def _lower_bound(found: "Comparison", group: Sequence[Summary]) -> str:
 def _table(found: "Comparison", group: Sequence[Summary]) -> Grid:
     """A row per startup: the baseline, then the fastest first."""
     intervals, flows = found.intervals, any(s.has_flows for s in group)
-    is_rate = bool(group[0].measure)
-    grid = Grid(
-        [
-            Column("startup", number=False),
-            Column("rate" if is_rate else "completion", is_kept=True),
-            *(Column(title, spare=spare) for title, spare in TIMES_TO.items() if is_rate),
-        ]
-    )
+    title, others = _measure_columns(group[0])
+    grid = Grid([Column("startup", number=False), Column(title, is_kept=True)])
+    grid.columns += [Column(other, spare=spare) for other, spare in others.items()]
     grid.columns += [Column("slowest"), Column("Jain")] if flows else []
     grid.columns.append(Column("change"))
     if intervals:
@@ -409,7 +412,7 @@ def _table(found: "Comparison", group: Sequence[Summary]) -> Grid:
         if s.best:
             grid.marked.add(len(grid.rows))
         cells = [custom.short(s.startup), _completion(s)]
-        cells += _times_to(s) if is_rate else []
+        cells += _measures(s)
         cells += [_slowest(s), text.ratio(s.fairness)] if flows else []
         # Means over different transfers are no change.
         change = None if _is_incomplete(s) or _is_incomplete(base) else s.change
@@ -436,14 +439,24 @@ def _completion(s: Summary) -> str:
     return _measured(s) + done
 
 
-TIMES_TO = {"of link": 0, "to 1 MB": 1, "to 10 MB": 2}
-"""Further columns of rates, with what a narrow terminal leaves out first."""
+def _measure_columns(s: Summary) -> tuple[str, dict[str, int]]:
+    """The title of what is compared, and further columns with the order of their omission."""
+    if not s.measure:
+        return "completion", {}
+    if s.is_rate:
+        return "rate", {"of link": 0, "to 1 MB": 1, "to 10 MB": 2}
+    return "p95", {"p50": 2, "p99": 1, "longest": 3, "late": 0}
 
 
-def _times_to(s: Summary) -> list[str]:
-    """The share of the link, and when the first bytes were delivered."""
-    times = [text.short_seconds(time) for time in (s.to_1mb_s, s.to_10mb_s)]
-    return [text.short_share(s.goodput_share), *times]
+def _measures(s: Summary) -> list[str]:
+    """The cells of these columns: share of the link and first bytes, or delays of writes."""
+    if not s.measure:
+        return []
+    if s.is_rate:
+        times = [text.short_seconds(time) for time in (s.to_1mb_s, s.to_10mb_s)]
+        return [text.short_share(s.goodput_share), *times]
+    delays = [text.short_seconds(time) for time in (s.delay_p50_s, s.delay_p99_s, s.delay_max_s)]
+    return [*delays, "" if s.late_share is None else text.short_share(s.late_share)]
 
 
 def limit_words(s: Summary) -> str:

@@ -86,13 +86,16 @@ class Plan:
                 "at least two are needed" if requests < 2 else f"at most {MOST_RUNS} is possible"
             )
             raise RequestError(right, ("requests",), requests)
+        if requests is not None and question.writes:
+            problem = "contradicts `requests`; give one of the two"
+            raise RequestError(problem, ("writes",), question.writes)
         fields = stacks.of_scenario(stacks.fields(question.stack))
         is_usual = fields == {"preset": stacks.DEFAULT}
         options = _options(question) | {"stack": None if is_usual else stacks.written(fields)}
         entries = [dict(flow) for flow in json.loads(_native.comparison_flows(encode(options)))]
         sizes = size_texts("sizes", question.sizes)
         base = plain({"path": path, "stack": fields, "flows": entries, **_measured(question)})
-        if sizes is None and not _measured(question):
+        if sizes is None and not question.writes and not _measured(question):
             sizes = DEFAULT_SIZES
         plan = cls._made(question, base, sizes)
         return dataclasses.replace(plan, command=plan.written(options | _measures(question)))

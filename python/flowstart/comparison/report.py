@@ -109,7 +109,10 @@ def _source(s: Summary, asked: dict[tuple[bool, int], str | None], result: "Comp
     else:
         where |= {"size_bytes": s.size_bytes, "web": [None]}  # no object of a session
         where |= {"request": s.request} if s.request else {}
-        where |= {"size_bytes": s.size_bytes or None} if s.measure else {}
+        if s.measure and not s.is_rate:
+            del where["size_bytes"]
+        elif s.is_rate:
+            where |= {"size_bytes": s.size_bytes or None}
     size = asked.get((s.web, s.size_bytes))
     where |= {"size": size} if size is not None else {}
     return Source(where, {"variant": result.baseline})

@@ -22,9 +22,11 @@ class Group(NamedTuple):
     request: int = 0
     """Which request on its connection, from 1; zero where a connection has one transfer."""
     place: int = 0
-    """Which of the flows' rates, from 1; zero for completion times."""
+    """Which of the flows' measures, from 1; zero for completion times."""
     measure: str = ""
-    """That rate in words."""
+    """That measure in words."""
+    is_rate: bool = False
+    """Whether it is a rate, of which more is better."""
 
     @property
     def name(self) -> str:
@@ -100,9 +102,11 @@ class Summary:
     web: bool = False
     """Whether these are the objects of web sessions, whose size is then the mean."""
     place: int = 0
-    """Which of the flows' rates this is, from 1, instead of completion times; zero for these."""
+    """Which of the flows' measures this is, from 1, instead of completion times; zero for these."""
     measure: str | None = None
-    """That rate in words, such as `goodput in 10 s`."""
+    """That measure in words, such as `goodput in 10 s`."""
+    is_rate: bool = False
+    """Whether it is a rate. Of delays of writes `fct_s` is the mean of the 95th percentiles."""
     goodput_bps: float | None = None
     """Its mean; `change` is then that of the rate: 0.1 is 10 % higher."""
     least_goodput_bps: float | None = None
@@ -113,11 +117,18 @@ class Summary:
     """Mean time until the first 100 kB were delivered; None where one flow did not deliver them."""
     to_1mb_s: float | None = None
     to_10mb_s: float | None = None
+    delay_p50_s: float | None = None
+    """Median delay of writes, as a mean over flows."""
+    delay_p99_s: float | None = None
+    delay_max_s: float | None = None
+    """The longest delay; None where a write was not delivered."""
+    late_share: float | None = None
+    """Mean share of writes that miss the deadline."""
 
     @property
     def time(self) -> float:
         """What is compared, of which less is better: the time of a transfer, or of a bit."""
-        if self.measure:
+        if self.is_rate:
             return 1 / self.goodput_bps if self.goodput_bps else inf
         return self.fct_s or 0.0
 
@@ -125,7 +136,7 @@ class Summary:
     def slower(self) -> float:
         """The change of that: −0.1 takes 10 % less time."""
         change = self.change or 0.0
-        return inverse(change) if self.measure else change
+        return inverse(change) if self.is_rate else change
 
     @property
     def has_flows(self) -> bool:
@@ -136,7 +147,10 @@ class Summary:
     def group(self) -> Group:
         """The section of a table that it belongs to."""
         size = 0 if self.web else self.size_bytes
-        return Group(self.web, size, self.request or 0, self.place, self.measure or "")
+        if self.measure and not self.is_rate:
+            size = 0
+        measure = self.measure or ""
+        return Group(self.web, size, self.request or 0, self.place, measure, self.is_rate)
 
 
 def summarised(rows: "ComparisonRows", planned: Sequence[int]) -> tuple[list[Summary], list[str]]:

@@ -132,6 +132,7 @@ def read(file: str | os.PathLike[str], *, allow_python: bool = False) -> Documen
     )
     found = input_files.read(path, "a scenario")
     _find_traces(found.get("path"), path.parent)
+    _find_recorded_writes(found.get("flows"), path.parent)
     for field, entry in _beginners(found):
         name = entry["startup"]
         if custom.is_in_a_file(name) and not allow_python:
@@ -150,6 +151,16 @@ def _beginners(document: Document) -> Iterator[tuple[str, dict[str, Any]]]:
         for place, entry in enumerate(entries if isinstance(entries, list) else []):
             if isinstance(entry, dict) and "startup" in entry:
                 yield f"{kind}[{place}]", entry
+
+
+def _find_recorded_writes(flows: object, folder: pathlib.Path) -> None:
+    """The same of recorded writes."""
+    for flow in flows if isinstance(flows, list) else []:
+        source = flow.get("source") if isinstance(flow, dict) else None
+        if isinstance(source, str) and source.startswith("trace:"):
+            file = source.removeprefix("trace:")
+            if not pathlib.Path(file).is_absolute():
+                flow["source"] = f"trace:{os.path.relpath(folder / file)}"
 
 
 def _find_traces(described: object, folder: pathlib.Path) -> None:

@@ -38,6 +38,13 @@ SPEED_TESTS = Option(
     flag="speed-test",
     panel="Traffic",
 )
+WRITES = Option(
+    "Writes of the application instead of sizes, whose delays are compared: every=33ms,size=50kB; "
+    "every=10ms,rate=20Mbps,deadline=60ms; on-off:rate=,on=,off=; random:size=,every=; "
+    "trace:FILE.csv.",
+    "SOURCE",
+    panel="Traffic",
+)
 CACHED_CWND = Option(
     "Congestion window cached from an earlier connection. [1bdp]", "SIZE", panel="Endpoints"
 )
@@ -64,6 +71,7 @@ class Compare(Bounded):
     sizes: Annotated[Sequence[Size] | None, SIZES] = None
     within: Annotated[Time | Sequence[Time] | None, WITHIN] = None
     speed_tests: Annotated[Sequence[str] | None, SPEED_TESTS] = None
+    writes: Annotated[str | None, WRITES] = None
     stack: Annotated[StackLike | None, STACK] = None
     variants: Annotated[Sequence[VariantLike], VARIANTS] = ()
     baseline: Annotated[

@@ -210,6 +210,7 @@ def _checked(name: str, kind: Any, value: Any) -> Any:
     kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
     plain = frozenset(get_origin(each) or each for each in kinds) - {NoneType}
     scalars = tuple(each for each in plain if each is not Sequence)
+    scalars += (int,) * (float in scalars)
     if Sequence in plain and not isinstance(value, scalars):
         if isinstance(value, str | Mapping | Set) or not isinstance(value, Iterable):
             raise RequestError(f"a list is needed, such as [{value!r}]", (name,), repr(value))

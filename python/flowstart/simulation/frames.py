@@ -81,3 +81,8 @@ class RunTables:
     def goodputs(self) -> "pl.DataFrame":
         """One row per flow and measured rate: `within` and `speed_tests` of the scenario."""
         return frame(self.outcome["goodputs"])
+
+    @functools.cached_property
+    def delays(self) -> "pl.DataFrame":
+        """One row per flow with a `source`: the delays of its writes."""
+        return frame(self.outcome["delays"])

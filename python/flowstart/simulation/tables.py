@@ -21,7 +21,13 @@ def of_run(outcome: "Outcome", passed: Sequence[str] = ()) -> list[Grid]:
 
     `passed` are the hops that each flow passes, where the path is a chain.
     """
-    found = [flows(outcome, passed), rates(outcome), transfers(outcome), objects(outcome)]
+    found = [
+        flows(outcome, passed),
+        delays(outcome),
+        rates(outcome),
+        transfers(outcome),
+        objects(outcome),
+    ]
     found.append(links(outcome))
     return [grid for grid in found if grid.rows]
 
@@ -97,6 +103,29 @@ def rates(outcome: "Outcome", most: int = 50) -> Grid:
     ]
     if len(rows) > most:
         grid.title = f"The first {most} of {len(rows)} rates"
+    return grid
+
+
+def delays(outcome: "Outcome", most: int = 50) -> Grid:
+    """The delays of the writes of one run, by flow."""
+    times = {"p50": "delay_p50_s", "p95": "delay_p95_s", "p99": "delay_p99_s"}
+    times |= {"longest": "delay_max_s"}
+    titles = ["flow", "writes", "undelivered", *times, "late", "in time from"]
+    grid = Grid([*map(Column, titles)])
+    rows = frames.rows(outcome["delays"])
+    grid.rows = [
+        [
+            str(row["flow"]),
+            text.count(row["writes"]),
+            text.count(row["undelivered"]),
+            *(text.seconds(row[name]) for name in times.values()),
+            text.share(row["late_share"]),
+            text.seconds(row["recovered_s"]),
+        ]
+        for row in rows[:most]
+    ]
+    if len(rows) > most:
+        grid.title = f"The first {most} of {len(rows)} flows"
     return grid
 
 

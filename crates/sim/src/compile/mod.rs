@@ -11,6 +11,7 @@ mod recording;
 mod resolved;
 mod setting;
 mod shared;
+mod source;
 mod stack;
 mod stack_environment;
 mod web;

@@ -1,6 +1,7 @@
 //! What every column of a run's tables holds: read from the rows' own definitions, of which a
 //! comment is the meaning, `unit` the unit and `null` what it means that there is no value.
 
+use super::delay::DelayRow;
 use super::flow::{FlowRow, TransferRow};
 use super::goodput::GoodputRow;
 use super::limits::LimitRow;
@@ -51,6 +52,7 @@ pub fn tables() -> Vec<Table> {
         table::<StartupRow>("startups"),
         table::<LimitRow>("limits"),
         table::<GoodputRow>("goodputs"),
+        table::<DelayRow>("delays"),
         table::<FlowSamples>("flow-samples"),
         table::<QueueSamples>("queue-samples"),
         table::<QueueDepartures>("queue-departures"),
@@ -133,7 +135,7 @@ mod tests {
         };
         let tables = tables();
         assert_eq!(names(&tables[1])[..2], ["startup", "cc"]);
-        let samples = names(&tables[8]);
+        let samples = names(&tables[9]);
         assert_eq!(samples, FlowSamples::COLUMNS);
     }
 }

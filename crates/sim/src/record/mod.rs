@@ -2,6 +2,7 @@
 
 mod audit;
 pub mod columns;
+pub mod delay;
 pub mod flow;
 pub(crate) mod flow_record;
 pub mod flow_table;

@@ -1,5 +1,6 @@
 //! All that a run leaves behind.
 
+use super::delay::DelayRow;
 use super::flow::TransferRow;
 use super::flow_table::FlowTable;
 use super::goodput::GoodputRow;
@@ -32,6 +33,9 @@ pub struct Outcome {
     /// The rates of each flow within times and of speed tests, where the scenario names some.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub goodputs: Vec<GoodputRow>,
+    /// The delays of the writes of each flow with a `source`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub delays: Vec<DelayRow>,
     /// How buffers were read, in words.
     pub buffer_accounting: String,
     /// The bottleneck's buffer, in words.

@@ -1,5 +1,6 @@
 //! How far the data of flows has got: what is due to be noted next, and what became of writes.
 
+use super::delay::{DelayRow, WriteTimes};
 use super::flow::{Ideal, TransferRow, wire_bytes};
 use super::flow_record::FlowRecord;
 use super::recorder::{IN_NETWORK, Kinds, Recorder, RunEvent, SENT, Scene, TIMER};
@@ -143,6 +144,28 @@ impl<'a> WriteLog<'a> {
             }
         }
         rows
+    }
+
+    /// One row for each flow with a source, of a run that ended then.
+    pub(crate) fn delays(&self, records: &[FlowRecord], end: Instant) -> Vec<DelayRow> {
+        let row = |(flow, record): (u32, &FlowRecord)| {
+            let kind = &self.kinds[record.plan.kind as usize];
+            let (deadline, opened) = (kind.source?, record.plan.start.get()?);
+            let noted = &self.records[self.places(flow, record.plan.kind)];
+            let times = kind
+                .writes
+                .iter()
+                .zip(noted)
+                .map(|(write, noted)| WriteTimes {
+                    available: match write.when {
+                        When::At(at) => opened + at,
+                        When::After(_) => noted.available.get().unwrap_or(Instant::MAX),
+                    },
+                    delivered: noted.times[Stage::Delivered as usize],
+                });
+            Some(DelayRow::of(flow, opened, times, deadline, end))
+        };
+        (0..).zip(records).filter_map(row).collect()
     }
 }
 

@@ -50,6 +50,7 @@ impl Simulation<'_> {
             goodputs: recorders.goodputs.map_or_else(Vec::new, |goodputs| {
                 goodputs.rows(&flows.records, &self.prepared.kinds, end, link)
             }),
+            delays: recorders.writes.delays(&flows.records, end),
             transfers: recorders.writes.rows(&flows.records, chain),
             flows,
             objects: ObjectTable {

@@ -24,6 +24,7 @@ mod quick_start;
 mod rapid_start;
 mod recoveries;
 mod search;
+mod sources;
 mod startup_measures;
 mod suss;
 mod windows;
