@@ -110,7 +110,7 @@ class ComparisonRows:
         """The summaries as JSON, and the order of the variants in tables."""
     def tallies(
         self, repeats: Sequence[int] | None = None
-    ) -> list[tuple[tuple[bool, int, int], list[list[list[float]]]]]:
+    ) -> list[tuple[tuple[bool, int, int, int, str, bool], list[list[list[float]]]]]:
         """What the flows of each repeat came to, by group and variant; repeats may be the seeds."""
     @property
     def packets_sent(self) -> int:
@@ -187,6 +187,8 @@ class Outcomes(TypedDict):
     links: Table
     startups: Table
     limits: Table
+    goodputs: Table
+    delays: Table
 
 class Outcome(Outcomes):
     trace: dict[str, dict[str, Any]] | None

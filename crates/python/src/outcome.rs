@@ -21,6 +21,8 @@ struct Tables {
     links: Table,
     startups: Table,
     limits: Table,
+    goodputs: Table,
+    delays: Table,
 }
 
 impl Tables {
@@ -33,6 +35,8 @@ impl Tables {
             links: Table::new("links")?,
             startups: Table::new("startups")?,
             limits: Table::new("limits")?,
+            goodputs: Table::new("goodputs")?,
+            delays: Table::new("delays")?,
         })
     }
 
@@ -43,7 +47,9 @@ impl Tables {
         self.objects.extend(run, outcome.objects.iter())?;
         self.links.extend(run, &outcome.links)?;
         self.startups.extend(run, &outcome.startups)?;
-        self.limits.extend(run, &outcome.limits)
+        self.limits.extend(run, &outcome.limits)?;
+        self.goodputs.extend(run, &outcome.goodputs)?;
+        self.delays.extend(run, &outcome.delays)
     }
 
     fn into_dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
@@ -55,6 +61,8 @@ impl Tables {
         dict.set_item("links", self.links)?;
         dict.set_item("startups", self.startups)?;
         dict.set_item("limits", self.limits)?;
+        dict.set_item("goodputs", self.goodputs)?;
+        dict.set_item("delays", self.delays)?;
         Ok(dict)
     }
 }
@@ -102,7 +110,9 @@ pub fn hand_over(outcome: &Outcome, take: &Bound<'_, PyAny>) -> PyResult<()> {
     in_parts("transfers", outcome.transfers.iter(), take)?;
     in_parts("objects", outcome.objects.iter(), take)?;
     in_parts("links", outcome.links.iter(), take)?;
-    in_parts("startups", outcome.startups.iter(), take)
+    in_parts("startups", outcome.startups.iter(), take)?;
+    in_parts("goodputs", outcome.goodputs.iter(), take)?;
+    in_parts("delays", outcome.delays.iter(), take)
 }
 
 fn in_parts(

@@ -111,6 +111,10 @@ def _source(
     else:
         where |= {"size_bytes": s.size_bytes, "web": [None]}  # no object of a session
         where |= {"request": s.request} if s.request else {}
+        if s.measure and not s.is_rate:
+            del where["size_bytes"]
+        elif s.is_rate:
+            where |= {"size_bytes": s.size_bytes or None}
     size = asked.get((s.web, s.size_bytes))
     where |= {"size": size} if size is not None else {}
     return RowSource(where, {"variant": result.baseline})
@@ -285,6 +289,8 @@ def _drawn(result: "Comparison") -> dict[str, figure_files.Draw]:
 def _completion(result: "Comparison") -> "tuple[Figure, str]":
     from flowstart.render.charts import MOST_LINES  # loads matplotlib
 
+    if all(s.measure for s in result.summaries):
+        return result.plot(), f"{result.summaries[-1].measure}.".capitalize()
     caption = "Completion time, and as a multiple of an unhindered transfer on an empty path."
     if len(result.plan.startups) > MOST_LINES and len({s.size_bytes for s in result.summaries}) > 1:
         caption = (
@@ -361,12 +367,17 @@ class _Traces:
         return FigureFacts(title, baseline=self.result.baseline)
 
 
+def _bytes(row: dict[str, Any]) -> int:
+    """What a flow transfers; of one without an end, what it has delivered."""
+    return int(row["bytes_delivered"] if row["size_bytes"] is None else row["size_bytes"])
+
+
 def _traceable(result: "Comparison") -> list[tuple[str | None, int]]:
     """The sizes whose runs are small enough to be traced, in bytes for all flows together."""
     sizes = []
     for size in result.plan.sizes:
         rows = [row for row in result.records if row["size"] == size and row["tested"]]
         first = [row for row in rows if row["run"] == rows[0]["run"]]
-        if rows and sum(row["size_bytes"] for row in first) <= LARGEST_TRACE_BYTES:
-            sizes.append((size, first[0]["size_bytes"]))
+        if rows and sum(map(_bytes, first)) <= LARGEST_TRACE_BYTES:
+            sizes.append((size, _bytes(first[0])))
     return sizes

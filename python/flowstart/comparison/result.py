@@ -155,7 +155,7 @@ class Comparison(Result):
         None where it is not known before the runs, as under a rate that is drawn, and where flows
         have different routes.
         """
-        if group.web or group.request:
+        if group.web or group.request or group.measure:
             return None
         natives = self.plan.custom.natives()
         return self.plan.native.lower_bound(group.size_bytes, self.seed, natives)

@@ -659,6 +659,12 @@ class Flow:
     """
     writes: Sequence[Write] | None = None
     """Writes of the application on one connection, instead of `size`."""
+    source: str | None = None
+    """Source of writes, instead of `size` or `writes`, such as `periodic:size=50kB,every=33ms`.
+
+    Also `on-off:rate=50Mbps,on=2s,off=exponential:mean=4s`, `random:size=...,every=...` and
+    `trace:FILE.csv` with columns `time_s` and `bytes`. Each has a row in the table `delays`.
+    """
     from_hop: int | None = None
     """First hop of the flow, counted from 0.
 

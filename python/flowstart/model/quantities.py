@@ -98,6 +98,17 @@ def time_text(name: str, value: Time | None) -> str | None:
     return found
 
 
+def time_texts(name: str, values: Time | Sequence[Time] | None) -> list[str] | None:
+    """Times as text, of one or of several; None where none is given."""
+    if values is None:
+        return None
+    if isinstance(values, str):
+        values = values.split(",")
+    if not isinstance(values, Sequence):
+        values = [values]
+    return [text(name, Kind.TIME, value) for value in values]
+
+
 def rate_text(name: str, value: Rate | None) -> str | None:
     """A rate as text, None where none is given. Raises RequestError where it is no rate."""
     found: str | None = text(name, Kind.RATE, value)

@@ -209,10 +209,14 @@ def _checked(name: str, kind: Any, value: Any) -> Any:
     """A value in the type of its field. Raises RequestError where it is of none."""
     kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
     plain = frozenset(get_origin(each) or each for each in kinds) - {NoneType}
-    if Sequence in plain:
+    scalars = tuple(each for each in plain if each is not Sequence)
+    scalars += (int,) * (float in scalars)
+    if Sequence in plain and not isinstance(value, scalars):
         if isinstance(value, str | Mapping | Set) or not isinstance(value, Iterable):
             raise RequestError(f"a list is needed, such as [{value!r}]", (name,), repr(value))
         return value if isinstance(value, Sequence) else list(value)
+    if Sequence in plain:
+        return value
     accepted, right = _RIGHT.get(plain, (object, ""))
     is_flag = isinstance(value, bool)
     if not isinstance(value, accepted) or (accepted is Integral and is_flag):

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Progress: TypeAlias = Callable[[int, int], object]
 
 TableName: TypeAlias = Literal[
-    "runs", "flows", "transfers", "objects", "links", "startups", "limits"
+    "runs", "flows", "transfers", "objects", "links", "startups", "limits", "goodputs", "delays"
 ]
 
 WORTH_PROCESSES_S = 0.5
@@ -301,5 +301,7 @@ def _joined(parts: "Sequence[tuple[list[int], Batch]]", interrupted: bool) -> "B
         "links": table("links"),
         "startups": table("startups"),
         "limits": table("limits"),
+        "goodputs": table("goodputs"),
+        "delays": table("delays"),
         "interrupted": interrupted,
     }

@@ -216,7 +216,15 @@ class Run(RunTables, Result):
             "links": frames.rows(self.outcome["links"]),
             "startups": frames.rows(self.outcome["startups"]),
             "limits": frames.rows(self.outcome["limits"]),
+            **self._measures,
         }
+
+    @property
+    def _measures(self) -> dict[str, list[dict[str, Any]]]:
+        """The rows of what the scenario has measured, by table."""
+        tables: tuple[Literal["goodputs", "delays"], ...] = ("goodputs", "delays")
+        rows = {name: frames.rows(self.outcome[name]) for name in tables}
+        return {name: found for name, found in rows.items() if found}
 
     @extras.needing("plot", "a figure")
     def plot(self, ax: "Axes | None" = None) -> "Figure":
@@ -280,7 +288,8 @@ class Run(RunTables, Result):
 
     def summary(self, command: str = "") -> SummaryPage:
         """How many flows completed, and what was lost, on one screen."""
-        shown = next((replace(grid, title="") for grid in self.tables), None)
+        grids = [tables.delays(self.outcome), tables.rates(self.outcome), *self.tables]
+        shown = next((replace(grid, title="") for grid in grids if grid.rows), None)
         hint = "All flows, links and notes: --details. Figures and traces: -o DIR"
         answer = [_flows(self.records), _loss(frames.rows(self.outcome["links"]))]
         notes = [*self.notes, *self.omissions.decisive]
@@ -298,7 +307,7 @@ class Run(RunTables, Result):
         tables |= files.columns(self.frame, "rows", "flows")
         tables |= files.columns(self.links, "links", "links")
         some = {"transfers": self.transfers, "objects": self.objects, "startups": self.startups}
-        some["limits"] = self.limits
+        some |= {"limits": self.limits, "goodputs": self.goodputs, "delays": self.delays}
         more: dict[str, pl.DataFrame | None] = {n: f for n, f in some.items() if f.height}
         more["flow-samples"] = self.flow_samples
         more["queue-samples"] = self.queue_samples

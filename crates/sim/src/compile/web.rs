@@ -175,6 +175,8 @@ impl Reader<'_> {
                 ends: own_ends(self.scenario, spec, self.setting, &self.field)?,
                 chain: &self.setting.chain,
                 recipes: self.recipes,
+                draws: (0, 0),
+                lasts: None,
             })
         };
         let asking = entry(&request)?;

@@ -27,6 +27,11 @@ impl Simulation<'_> {
             let kind = &self.prepared.kinds[record.plan.kind as usize];
             chain.narrowest(kind.from_hop, kind.to_hop) as u8
         };
+        let link = |record: &FlowRecord| {
+            let kind = &self.prepared.kinds[record.plan.kind as usize];
+            let rate = chain.bottleneck_rate(kind.from_hop, kind.to_hop, record.plan.reverse);
+            rate.bps() as f64
+        };
         let mut recorders = self.recorders;
         let trace = recorders.trace.map(|trace| {
             let bottleneck = chain.narrowest(0, chain.hops() - 1) as u8;
@@ -45,6 +50,10 @@ impl Simulation<'_> {
             limits: recorders
                 .limits
                 .map_or_else(Vec::new, |limits| limits.rows()),
+            goodputs: recorders.goodputs.map_or_else(Vec::new, |goodputs| {
+                goodputs.rows(&flows.records, &self.prepared.kinds, end, link)
+            }),
+            delays: recorders.writes.delays(&flows.records, end),
             transfers: recorders.writes.rows(&flows.records, chain),
             flows,
             objects: ObjectTable {

@@ -13,7 +13,7 @@ use super::network::{Offer, RunNetwork};
 use crate::compile::Prepared;
 use crate::flow_plan::FlowPlan;
 use crate::record::recorder::{
-    ANSWERED, ARRIVED, IN_NETWORK, PROGRESS, REPLIED, RunEvent, SENT, TIMER, TRANSMITTED,
+    ANSWERED, ARRIVED, IN_NETWORK, PROGRESS, REACHED, REPLIED, RunEvent, SENT, TIMER, TRANSMITTED,
 };
 use crate::record::recorders::Recorders;
 use crate::record::write_log::Stage;
@@ -340,6 +340,9 @@ impl<'a> Simulation<'a> {
     /// Data of a flow has been delivered up to `position`, which was due to be noted.
     fn on_delivered(&mut self, flow: u32, position: u64) {
         let (is_whole, reached) = self.note(flow, Stage::Delivered, position);
+        if self.recorders.take(REACHED) {
+            self.record_flow(flow, RunEvent::Reached(position));
+        }
         if is_whole && self.recorders.take(PROGRESS) {
             self.record_flow(flow, RunEvent::Delivered);
         }

@@ -126,11 +126,23 @@ def _at_least(least: float, value: float) -> float:
     return max(value, least) if value > 0 else value
 
 
+WITHIN = Field(
+    name="within",
+    kind="Option<Duration>",
+    required=False,
+    doc="Time from the flow's opening of which the table has its goodput.",
+    usual=None,
+    default=None,
+    flag=None,
+)
+"""What a sweep may give beside the fields of a flow."""
+
+
 def fields(part: str) -> dict[str, Field]:
     """The fields that a sweep may give of a `path` or a `flow`."""
-    return {
-        field.name: field for field in parts()[{"path": "NetworkPath", "flow": "Flow"}[part]].fields
-    }
+    if part == "flow":
+        return {field.name: field for field in (*parts()["Flow"].fields, WITHIN)}
+    return {field.name: field for field in parts()["NetworkPath"].fields}
 
 
 def build(
