@@ -4,11 +4,11 @@ use super::checks::within;
 use crate::spec::{
     AckName, GrowthName, PacingName, RequestError, StackSpec, WindowSize, out_of_range, unknown,
 };
-use flowstart_control::{Amount, Bytes, Duration, InitialWindow};
+use flowstart_control::{Amount, Bytes, Duration, InitialWindow, Named};
 use flowstart_transport::flow_control::ReceiverName;
 use flowstart_transport::receiver::AckPolicy;
 use flowstart_transport::stack::{Bucket, DEFAULT, Pacing, Stack, names};
-use flowstart_transport::{ReceiveBuffer, RttRule};
+use flowstart_transport::{Handshake, ReceiveBuffer, RttRule};
 
 impl StackSpec {
     /// The preset with every override applied, for flows whose segments are of this
@@ -33,9 +33,21 @@ impl StackSpec {
         self.override_timer(&mut stack)?;
         stack.pacing.rule = self.pacing_rule(stack.pacing.rule);
         self.refuse_what_does_nothing(&stack)?;
+        has_tls(&stack)?;
         ack_delay_fits(&stack)?;
         window_holds_a_packet(&stack)?;
         Ok(stack)
+    }
+
+    /// Whether the server's flight does not fit into one window, and is counted as a round trip.
+    pub fn counts_round_trip_of_flight(&self) -> bool {
+        self.resolve(None).is_ok_and(|stack| {
+            let without = Stack {
+                server_flight: None,
+                ..stack.clone()
+            };
+            stack.messages.flight.is_none() && stack.exchanges() > without.exchanges()
+        })
     }
 
     /// The stack of flows that have these fields in place of the scenario's.
@@ -241,6 +253,34 @@ fn window_holds_a_packet(stack: &Stack) -> Result<(), RequestError> {
         return Err(out_of_range("stack.iw", initial, &right));
     }
     Ok(())
+}
+
+/// A handshake that is made of packets is that of QUIC, or of TLS over TCP.
+fn has_tls(stack: &Stack) -> Result<(), RequestError> {
+    /// Bytes of UDP payload that any path carries.
+    const SMALLEST: u64 = 1200;
+    let Some(flight) = stack.messages.flight else {
+        return Ok(());
+    };
+    let is_quics = matches!(stack.handshake, Handshake::OneRtt | Handshake::ZeroRtt);
+    let least = SMALLEST.max(stack.framing.mss.into());
+    if stack.numbers_packets() && stack.datagram() < least {
+        let problem = format!(
+            "`{}` needs datagrams of {least} bytes or more, headers included (RFC 9000 §14.1); those \
+             of this stack have {}",
+            flight.name(),
+            stack.datagram()
+        );
+        return Err(RequestError::new("stack.flight", problem));
+    }
+    let right = match (stack.numbers_packets(), is_quics) {
+        (true, false) => "`1-rtt` or `0-rtt`",
+        (false, true) => "one with TLS, such as `tcp+tls13`",
+        _ => return Ok(()),
+    };
+    let (handshake, flight) = (stack.handshake.name(), flight.name());
+    let problem = format!("`{handshake}` contradicts stack.flight, `{flight}`; give {right}");
+    Err(RequestError::new("stack.handshake", problem))
 }
 
 /// With numbered packets the delay of an acknowledgement travels (RFC 9000 §18.2).

@@ -2,6 +2,7 @@
 //! comment is the meaning, `unit` the unit and `null` what it means that there is no value.
 
 use super::flow::{FlowRow, TransferRow};
+use super::handshake::HandshakeRow;
 use super::limits::LimitRow;
 use super::link::LinkRow;
 use super::object::ObjectRow;
@@ -49,6 +50,7 @@ pub fn tables() -> Vec<Table> {
         table::<LinkRow>("links"),
         table::<StartupRow>("startups"),
         table::<LimitRow>("limits"),
+        table::<HandshakeRow>("handshakes"),
         table::<FlowSamples>("flow-samples"),
         table::<QueueSamples>("queue-samples"),
         table::<QueueDepartures>("queue-departures"),
@@ -131,7 +133,7 @@ mod tests {
         };
         let tables = tables();
         assert_eq!(names(&tables[1])[..2], ["startup", "cc"]);
-        let samples = names(&tables[7]);
+        let samples = names(&tables[8]);
         assert_eq!(samples, FlowSamples::COLUMNS);
     }
 }

@@ -5,6 +5,7 @@ pub mod columns;
 pub mod flow;
 pub(crate) mod flow_record;
 pub mod flow_table;
+pub mod handshake;
 pub mod journeys;
 pub mod limits;
 pub mod lines;

@@ -2,6 +2,7 @@
 
 use super::flow::TransferRow;
 use super::flow_table::FlowTable;
+use super::handshake::HandshakeRow;
 use super::journeys::Journeys;
 use super::limits::LimitRow;
 use super::lines::Lines;
@@ -28,6 +29,9 @@ pub struct Outcome {
     /// What limited each flow, where requested.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<LimitRow>,
+    /// One row for each flow whose handshake is made of packets.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub handshakes: Vec<HandshakeRow>,
     /// How buffers were read, in words.
     pub buffer_accounting: String,
     /// The bottleneck's buffer, in words.

@@ -21,6 +21,7 @@ impl Simulation<'_> {
         self.close_all();
         let end = self.clock.now;
         let chain = self.prepared.chain();
+        let handshakes = self.flows.handshake_rows();
         let flows = self.flow_table();
         let narrowest = |record: &FlowRecord| {
             let kind = &self.prepared.kinds[record.plan.kind as usize];
@@ -42,6 +43,7 @@ impl Simulation<'_> {
             limits: recorders
                 .limits
                 .map_or_else(Vec::new, |limits| limits.rows()),
+            handshakes,
             transfers: recorders.writes.rows(&flows.records, chain),
             flows,
             objects: ObjectTable {

@@ -7,6 +7,7 @@ mod ecn;
 mod flow_control;
 mod followers;
 mod growth_gate;
+mod handshakes;
 mod hystart_figure_2;
 mod l4s;
 mod lan;

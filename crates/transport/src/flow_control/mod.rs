@@ -44,6 +44,8 @@ pub struct FlowControlOptions {
     pub lifts_connection: bool,
     /// The answer to a sender that is stopped.
     pub on_blocked: OnBlocked,
+    /// Bytes of a handshake before the data, which do not count.
+    pub before: u64,
 }
 
 impl FlowControlOptions {
@@ -54,6 +56,7 @@ impl FlowControlOptions {
             connection: CreditOptions::UNLIMITED,
             lifts_connection: false,
             on_blocked: OnBlocked::Ignore,
+            before: 0,
         }
     }
 
@@ -78,6 +81,11 @@ impl FlowControlOptions {
         }
     }
 
+    /// Behind so many bytes of a handshake.
+    pub fn behind(self, before: u64) -> FlowControlOptions {
+        FlowControlOptions { before, ..self }
+    }
+
     /// With this first window of a stream, in bytes, and as much at least of the connection.
     pub fn beginning_with(self, window: u64) -> FlowControlOptions {
         let connection = match self.connection.first < window {
@@ -99,7 +107,7 @@ impl FlowControlOptions {
     /// The first limit, in bytes.
     pub fn first(&self) -> u64 {
         let first = self.stream.first.min(self.connection.first);
-        first.min(MOST_AHEAD)
+        first.min(MOST_AHEAD) + self.before
     }
 }
 
@@ -129,8 +137,8 @@ impl FlowControl {
             connection: Credit::new(options.connection, now),
             opened: now,
             rtt: None,
-            read: 0,
-            received: 0,
+            read: options.before,
+            received: options.before,
             offered: VecDeque::from([options.first()]),
             again: None,
             options,
@@ -140,7 +148,7 @@ impl FlowControl {
     /// The connection opens with a packet that is sent or answered now, `rtt` before data where that
     /// is known.
     pub fn open(&mut self, now: Instant, rtt: Option<Duration>) {
-        if self.received == 0 {
+        if self.received == self.options.before {
             *self = FlowControl::new(self.options, now);
             self.rtt = rtt;
         }
@@ -158,7 +166,11 @@ impl FlowControl {
     }
 
     fn limit(&self) -> (u64, Level) {
-        let (stream, connection) = (self.stream.limit(), self.connection.limit());
+        let before = self.options.before;
+        let (stream, connection) = (
+            self.stream.limit() + before,
+            self.connection.limit() + before,
+        );
         let most = self.read.saturating_add(MOST_AHEAD);
         match stream <= connection {
             true => (stream.min(most), Level::Stream),
@@ -169,9 +181,11 @@ impl FlowControl {
     /// Data has come: all below `read` is in order and read at once, `received` bytes have arrived.
     /// Whether the limit has moved.
     pub fn on_data(&mut self, read: u64, received: u64, now: Instant) -> bool {
-        if self.received == 0 {
+        let before = self.options.before;
+        if self.received == before {
             self.measure(now);
         }
+        let (read, received) = (read.max(before), received.max(before));
         let rtt = self.rtt.unwrap_or(INITIAL_RTT);
         let news = (read - self.read, received.saturating_sub(self.received));
         (self.read, self.received) = (read, self.received.max(received));
@@ -180,7 +194,7 @@ impl FlowControl {
             Counts::Received => news.1,
         };
         // The connection first: a lift takes effect with the next read (quic-go).
-        let before = self.limit().0;
+        let limit = self.limit().0;
         self.connection
             .on_read(now, bytes(self.options.connection.counts), rtt);
         let stream = self
@@ -189,7 +203,7 @@ impl FlowControl {
         if stream.is_some() && self.options.lifts_connection {
             self.connection.lift(self.stream.window() * 3 / 2);
         }
-        self.offer(before, now)
+        self.offer(limit, now)
     }
 
     /// The sender reports that a limit stops it. Whether it is answered with another.

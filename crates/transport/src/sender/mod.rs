@@ -14,10 +14,12 @@ mod opening_state;
 mod pacing;
 mod probe;
 mod send_buffer;
+mod serving;
 mod timers;
 mod transmit;
 
 use crate::connection::Connection;
+use crate::handshake::{Report, Server};
 use crate::pacing::pacer::Pacer;
 use crate::pacing::token_bucket::TokenBucket;
 use crate::prefetch::prefetch;
@@ -46,6 +48,8 @@ enum State {
         tries: u32,
         waiting: bool,
     },
+    /// As a server: its flight leaves, and the response once it is due.
+    Serving,
     Open,
     /// Given up after too many timeouts.
     Failed,
@@ -94,6 +98,8 @@ pub struct Sender {
     /// The pacing rate that the stack, not the startup, has set.
     usual_pacing: Option<Rate>,
     persist: Persist,
+    /// What a handshake of packets has cost, which is over.
+    served: Option<Box<Report>>,
 }
 
 impl Sender {
@@ -104,7 +110,12 @@ impl Sender {
         controller: Controller,
         preparation: Preparation,
     ) -> Sender {
-        let exchanges = stack.exchanges();
+        let server = Server::of(&stack);
+        let exchanges = if server.is_some() {
+            1
+        } else {
+            stack.exchanges()
+        };
         Sender {
             recovery: Recovery::new(&stack),
             send_buffer: stack
@@ -115,11 +126,12 @@ impl Sender {
             pacer: Pacer::default(),
             bucket: None,
             state: State::Closed,
-            opening: Some(Box::new(OpeningState::new(preparation, exchanges))),
+            opening: Some(Box::new(OpeningState::new(preparation, exchanges, server))),
             spreading: Spreading::Nothing,
             held_back: None,
             usual_pacing: None,
             persist: Persist::Off,
+            served: None,
         }
     }
 
