@@ -187,6 +187,7 @@ class Outcomes(TypedDict):
     links: Table
     startups: Table
     limits: Table
+    handshakes: Table
 
 class Outcome(Outcomes):
     trace: dict[str, dict[str, Any]] | None

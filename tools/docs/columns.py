@@ -22,6 +22,7 @@ FILES = {
     "links": "`links` of `run`",
     "startups": "`startups` of `run`",
     "limits": "`limits` of `run`",
+    "handshakes": "`handshakes` of `run`",
     "flow-samples": "`flow-samples` of `run --trace`",
     "queue-samples": "`queue-samples` of `run --trace`",
     "queue-departures": "`queue-departures` of `run --trace`",

@@ -21,6 +21,7 @@ struct Tables {
     links: Table,
     startups: Table,
     limits: Table,
+    handshakes: Table,
 }
 
 impl Tables {
@@ -33,6 +34,7 @@ impl Tables {
             links: Table::new("links")?,
             startups: Table::new("startups")?,
             limits: Table::new("limits")?,
+            handshakes: Table::new("handshakes")?,
         })
     }
 
@@ -43,7 +45,8 @@ impl Tables {
         self.objects.extend(run, outcome.objects.iter())?;
         self.links.extend(run, &outcome.links)?;
         self.startups.extend(run, &outcome.startups)?;
-        self.limits.extend(run, &outcome.limits)
+        self.limits.extend(run, &outcome.limits)?;
+        self.handshakes.extend(run, &outcome.handshakes)
     }
 
     fn into_dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
@@ -55,6 +58,7 @@ impl Tables {
         dict.set_item("links", self.links)?;
         dict.set_item("startups", self.startups)?;
         dict.set_item("limits", self.limits)?;
+        dict.set_item("handshakes", self.handshakes)?;
         Ok(dict)
     }
 }

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Progress: TypeAlias = Callable[[int, int], object]
 
 TableName: TypeAlias = Literal[
-    "runs", "flows", "transfers", "objects", "links", "startups", "limits"
+    "runs", "flows", "transfers", "objects", "links", "startups", "limits", "handshakes"
 ]
 
 WORTH_PROCESSES_S = 0.5
@@ -296,5 +296,6 @@ def _joined(parts: "Sequence[tuple[list[int], Batch]]", interrupted: bool) -> "B
         "links": table("links"),
         "startups": table("startups"),
         "limits": table("limits"),
+        "handshakes": table("handshakes"),
         "interrupted": interrupted,
     }

@@ -76,3 +76,8 @@ class RunTables:
     def limits(self) -> "pl.DataFrame":
         """One row per flow: the share of its time in which each reason kept it from sending."""
         return frame(self.outcome["limits"])
+
+    @functools.cached_property
+    def handshakes(self) -> "pl.DataFrame":
+        """One row per flow whose handshake is made of packets: its times, packets and bytes."""
+        return frame(self.outcome["handshakes"])

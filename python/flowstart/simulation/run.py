@@ -199,6 +199,7 @@ class Run(RunTables, Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the trace as one JSON document."""
+        handshakes = frames.rows(self.outcome["handshakes"])
         return {
             "flowstart": _native.version(),
             "scenario": self.document,
@@ -216,6 +217,7 @@ class Run(RunTables, Result):
             "links": frames.rows(self.outcome["links"]),
             "startups": frames.rows(self.outcome["startups"]),
             "limits": frames.rows(self.outcome["limits"]),
+            **({"handshakes": handshakes} if handshakes else {}),
         }
 
     @extras.needing("plot", "a figure")
@@ -298,7 +300,7 @@ class Run(RunTables, Result):
         tables |= files.columns(self.frame, "rows", "flows")
         tables |= files.columns(self.links, "links", "links")
         some = {"transfers": self.transfers, "objects": self.objects, "startups": self.startups}
-        some["limits"] = self.limits
+        some |= {"limits": self.limits, "handshakes": self.handshakes}
         more: dict[str, pl.DataFrame | None] = {n: f for n, f in some.items() if f.height}
         more["flow-samples"] = self.flow_samples
         more["queue-samples"] = self.queue_samples
