@@ -29,6 +29,7 @@ SCENARIO = {
     "flows": [
         {"writes": [{"at": "0s", "size": "20pkt"}, {"at": "1s", "size": "3pkt"}]},
         {"size": "30pkt", "available_rate": "20Mbps"},
+        {"size": "3pkt", "stack": {"handshake": "tcp+tls13", "flight": "classic"}},
     ],
     "web": [WEB],
 }

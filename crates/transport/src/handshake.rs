@@ -7,6 +7,7 @@ mod server;
 
 pub use client::{Client, ClientConfig};
 pub use dialogue::Dialogue;
+pub(crate) use dialogue::Layout;
 pub use options::{Amplification, Flight, MessageOptions};
 pub use server::Report;
 pub(crate) use server::Server;

@@ -1,6 +1,7 @@
 //! A stack: a whole set of endpoint behaviours, as a plain struct with presets.
 
 mod choices;
+mod messages;
 mod omission;
 mod preset;
 mod presets;
@@ -14,9 +15,7 @@ pub use preset::Preset;
 pub use presets::{DEFAULT, PRESETS, all_presets, names};
 
 use super::flow_control::{FlowControlOptions, ReceiverName};
-use super::handshake::{
-    Amplification, ClientConfig, Dialogue, Handshake, MessageOptions, SMALLEST_INITIAL,
-};
+use super::handshake::{Amplification, Handshake, MessageOptions, SMALLEST_INITIAL};
 pub use super::pacing::bucket::Bucket;
 use super::receive_window::{Field, Growth, ReceiveBuffer, ReceiveWindow};
 use super::receiver::{AckPolicy, ReceiverConfig, ReceiverOptions, WindowField};
@@ -289,11 +288,6 @@ impl Stack {
         })
     }
 
-    /// The messages of a handshake that is made of packets; `None` where it is counted in round trips.
-    pub fn dialogue(&self) -> Option<Dialogue> {
-        Dialogue::of(self)
-    }
-
     /// Exchanges of packets that a connection begins with.
     pub fn exchanges(&self) -> u32 {
         let window = whole((self.initial_window() * f64::from(self.framing.mss)).round());
@@ -367,7 +361,7 @@ impl Stack {
             opening: self.framing.opening,
             syn_timeout: self.rto.initial,
             early_data: self.handshake.opens_with_data(),
-            client: ClientConfig::of(self).map(Arc::new),
+            client: self.client().map(Arc::new),
             sack_block_bytes: self.framing.sack_block,
             option_bytes: self.framing.option,
             window: match self.flow_control() {

@@ -205,11 +205,11 @@ fields! {
         #[needs(PACKETS)]
         #[sets(messages.request)]
         pub request: Option<Bytes>,
-        /// HelloRetryRequest: the server wants another key share (RFC 8446 §4.1.4).
+        /// HelloRetryRequest: the server requires another key share (RFC 8446 §4.1.4).
         #[needs(PACKETS)]
         #[sets(messages.hello_retry)]
         pub hello_retry: Option<bool>,
-        /// Retry: the server wants a token before its flight (RFC 9000 §8.1.2).
+        /// Retry: the server requires a token before its flight (RFC 9000 §8.1.2).
         #[needs(PACKETS, NUMBERS, NO_TOKEN)]
         #[sets(messages.retry)]
         pub retry: Option<bool>,

@@ -1,4 +1,4 @@
-//! Handshakes that are made of packets, on a path of 100 Mbit/s and 100 ms. Unless a test says
+//! Handshakes that are made of packets, on a path of 100 Mbit/s and 100 ms. Unless a test states
 //! otherwise, times are those until the last byte of a response of 10 kB, in milliseconds.
 
 use super::outcome;

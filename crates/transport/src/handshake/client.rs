@@ -2,14 +2,11 @@
 //! and how it repairs what is lost of that (RFC 6298; RFC 9002 §6). It receives the flow's data, so it
 //! is part of the [`Receiver`](crate::receiver::Receiver).
 
-use super::SMALLEST_INITIAL;
 use super::dialogue::{Dialogue, HANDSHAKE, INITIAL};
-use crate::narrow::whole;
 use crate::pacing::bucket::Bucket;
 use crate::pacing::token_bucket::{Demand, TokenBucket};
 use crate::ranges::RangeSet;
 use crate::rtt::{RtoParams, RttEstimator, RttSample};
-use crate::stack::Stack;
 use flowstart_control::{Duration, Instant};
 use flowstart_wire::{Body, Data, Message, Packet, Syn, SynAck};
 use std::fmt;
@@ -29,42 +26,18 @@ pub struct ClientConfig {
     pub(crate) dialogue: Dialogue,
     /// Packets that it keeps until it has keys for them.
     pub(crate) keeps_early: usize,
-    numbers: bool,
-    fast_open: bool,
-    syn_linear: u32,
+    pub(crate) numbers: bool,
+    pub(crate) fast_open: bool,
+    pub(crate) syn_linear: u32,
     /// Bytes of a packet that opens TCP's connection, or of a QUIC datagram with an Initial packet.
-    opening: u32,
+    pub(crate) opening: u32,
     /// Bytes of a full packet, and of its header.
-    packet: u32,
-    header: u32,
-    rto: Arc<RtoParams>,
+    pub(crate) packet: u32,
+    pub(crate) header: u32,
+    pub(crate) rto: Arc<RtoParams>,
     /// What paces it, and its window in bytes of UDP payload.
-    bucket: Option<Bucket>,
-    window: u64,
-}
-
-impl ClientConfig {
-    /// That of a stack; `None` where its handshake is not made of packets.
-    pub(crate) fn of(stack: &Stack) -> Option<ClientConfig> {
-        let smallest = SMALLEST_INITIAL + UDP_IP;
-        let opening = stack.framing.opening;
-        Some(ClientConfig {
-            dialogue: stack.dialogue()?,
-            keeps_early: stack.messages.keeps_early as usize,
-            numbers: stack.numbers_packets(),
-            fast_open: stack.handshake.opens_in_syn(),
-            syn_linear: stack.messages.syn_linear,
-            opening: match stack.numbers_packets() {
-                true => opening.clamp(smallest, stack.packet().max(smallest)),
-                false => opening,
-            },
-            packet: stack.packet(),
-            header: stack.framing.header,
-            rto: stack.rto.clone(),
-            bucket: stack.pacing.bucket(),
-            window: whole(stack.initial_window() * stack.datagram() as f64),
-        })
-    }
+    pub(crate) bucket: Option<Bucket>,
+    pub(crate) window: u64,
 }
 
 /// A packet on its way: bytes `[start, end)`.
@@ -424,7 +397,7 @@ impl Client {
         }
     }
 
-    /// A request is in a packet of its own, in the same datagram.
+    /// A request is in a separate packet, in the same datagram.
     fn request_header(&self, end: u32) -> u32 {
         match end >= self.config.dialogue.client_end() {
             true => self.config.header - UDP_IP,

@@ -18,10 +18,7 @@
 use super::Handshake;
 use super::options::{Flight, MessageOptions};
 use crate::narrow::saturated;
-use crate::stack::Stack;
 
-/// UDP and IP headers.
-const UDP_IP: u32 = 28;
 /// Bytes of an Initial packet besides its CRYPTO data: long header, tag, and the frame's own header.
 pub(super) const INITIAL: u32 = 44 + 4;
 /// Bytes of an ACK frame in the server's first.
@@ -56,27 +53,31 @@ pub struct Dialogue {
 }
 
 impl Dialogue {
-    /// The messages of a stack's handshake; `None` where it is not made of packets.
-    pub(crate) fn of(stack: &Stack) -> Option<Dialogue> {
-        let [hello, server_hello, flight] = stack.messages.sizes(stack.server_flight)?;
+    /// The messages of a handshake, the server's of so many bytes where they are not those of its kind,
+    /// and over datagrams of this layout with QUIC. `None` where it is not made of packets.
+    pub(crate) fn new(
+        handshake: Handshake,
+        messages: &MessageOptions,
+        server_flight: Option<u32>,
+        layout: Option<Layout>,
+    ) -> Option<Dialogue> {
+        let [hello, server_hello, flight] = messages.sizes(server_flight)?;
         let MessageOptions {
             client_flight,
             request,
             ..
-        } = stack.messages;
-        let numbers = stack.numbers_packets();
-        let layout = numbers.then(|| Layout::of(stack));
+        } = *messages;
         let server =
             |tls: u32| layout.map_or(tls.into(), |layout| layout.stream(server_hello, tls));
-        let early = stack.handshake.is_early();
-        let is_resumed = stack.messages.flight == Some(Flight::Resumed);
+        let early = handshake.is_early();
+        let is_resumed = messages.flight == Some(Flight::Resumed);
         let mut exchanges = Vec::with_capacity(4);
-        if stack.messages.hello_retry {
+        if messages.hello_retry {
             exchanges.push((hello, HELLO_RETRY));
         }
         let first = exchanges.len();
         exchanges.push((hello + if early { request } else { 0 }, flight));
-        if stack.handshake == Handshake::TcpTls12 && !is_resumed {
+        if handshake == Handshake::TcpTls12 && !is_resumed {
             exchanges.push((client_flight, FINISHED_TLS12));
             exchanges.push((request, 0));
         } else {
@@ -111,7 +112,7 @@ impl Dialogue {
         saturated(self.response as u64)
     }
 
-    /// How far the client may send, who has so much of the server's stream.
+    /// How far a client may send that has so much of the server's stream.
     pub(super) fn client_until(&self, delivered: u64) -> u32 {
         let waits = |turn: &&Turn| turn.server > delivered;
         let turn = self.turns.iter().find(waits).or(self.turns.last());
@@ -142,23 +143,16 @@ impl Dialogue {
     }
 }
 
-/// How CRYPTO data lies in datagrams, each of which is a full packet of the stream.
-#[derive(Clone, Copy)]
-struct Layout {
+/// How CRYPTO data fills datagrams, each of which is a full packet of the stream.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout {
     /// Bytes of UDP payload in a datagram.
-    datagram: u32,
+    pub datagram: u32,
     /// Bytes of the stream in a full packet.
-    mss: u32,
+    pub mss: u32,
 }
 
 impl Layout {
-    fn of(stack: &Stack) -> Layout {
-        Layout {
-            datagram: stack.packet() - UDP_IP,
-            mss: stack.framing.mss,
-        }
-    }
-
     /// Bytes of the stream that so many bytes of a datagram take.
     fn in_stream(self, bytes: u32) -> u64 {
         let header = self.datagram - self.mss;
@@ -209,6 +203,10 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stack::Stack;
+
+    /// Headers of UDP and IP.
+    const UDP_IP: u32 = 28;
 
     /// QUIC in datagrams of 1200 bytes.
     fn quic(flight: Flight, server_flight: u32) -> Dialogue {

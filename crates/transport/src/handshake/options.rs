@@ -54,13 +54,13 @@ pub struct MessageOptions {
     pub client_hello: Option<u32>,
     /// Bytes of the ServerHello, likewise.
     pub server_hello: Option<u32>,
-    /// Bytes of the client's last message, its Finished; more with a certificate of its own.
+    /// Bytes of the client's last message, its Finished; more with a client certificate.
     pub client_flight: u32,
     /// Bytes of the request.
     pub request: u32,
-    /// The server wants another key share first (HelloRetryRequest, RFC 8446 §4.1.4).
+    /// The server requires another key share first (HelloRetryRequest, RFC 8446 §4.1.4).
     pub hello_retry: bool,
-    /// The server wants a token first (Retry, RFC 9000 §8.1.2).
+    /// The server requires a token first (Retry, RFC 9000 §8.1.2).
     pub retry: bool,
     /// The client has a token of an earlier connection: its address is validated.
     pub token: bool,
@@ -92,8 +92,8 @@ impl MessageOptions {
         syn_linear: 0,
     };
 
-    /// Bytes of the ClientHello, the ServerHello, and all of the server's messages, which may have
-    /// a size of their own; `None` without packets.
+    /// Bytes of the ClientHello, the ServerHello, and all of the server's messages, whose
+    /// size may be given; `None` without packets.
     pub(super) fn sizes(&self, server_flight: Option<u32>) -> Option<[u32; 3]> {
         let [client_hello, server_hello, flight] = self.flight?.sizes();
         let flight = server_flight.unwrap_or(flight);

@@ -3,11 +3,10 @@
 //! flight is the beginning of the stream of a [`Sender`](crate::sender::Sender).
 
 use super::dialogue::Dialogue;
-use super::{Amplification, amplification_limit};
+use super::{Amplification, MessageOptions, amplification_limit};
 use crate::narrow::saturated;
 use crate::numbers::Numbers;
 use crate::ranges::RangeSet;
-use crate::stack::Stack;
 use flowstart_control::{Duration, Instant};
 use flowstart_wire::{Message, Packet, SynAck, UNLIMITED_WINDOW};
 
@@ -54,12 +53,11 @@ pub struct Server {
 }
 
 impl Server {
-    /// That of a stack; `None` where its handshake is not made of packets.
-    pub fn of(stack: &Stack) -> Option<Server> {
-        let messages = &stack.messages;
-        let limited = stack.numbers_packets() && !messages.token;
-        Some(Server {
-            dialogue: stack.dialogue()?,
+    /// That of a handshake with these messages; with QUIC the client's address is to be validated.
+    pub fn new(dialogue: Dialogue, messages: &MessageOptions, validates: bool) -> Server {
+        let limited = validates && !messages.token;
+        Server {
+            dialogue,
             received: RangeSet::default(),
             numbers: Numbers::default(),
             numbers_end: 0,
@@ -73,7 +71,7 @@ impl Server {
             response: 0,
             blocked_since: None,
             report: Report::default(),
-        })
+        }
     }
 
     /// Where the response begins in the stream.

@@ -19,7 +19,7 @@ mod timers;
 mod transmit;
 
 use crate::connection::Connection;
-use crate::handshake::{Report, Server};
+use crate::handshake::Report;
 use crate::pacing::pacer::Pacer;
 use crate::pacing::token_bucket::TokenBucket;
 use crate::prefetch::prefetch;
@@ -110,7 +110,7 @@ impl Sender {
         controller: Controller,
         preparation: Preparation,
     ) -> Sender {
-        let server = Server::of(&stack);
+        let server = stack.server();
         let exchanges = if server.is_some() {
             1
         } else {
