@@ -348,9 +348,9 @@ class Endpoint:
     request: Size | None = None
     """Size of the client's request."""
     hello_retry: bool | None = None
-    """HelloRetryRequest: the server wants another key share (RFC 8446 §4.1.4)."""
+    """HelloRetryRequest: the server requires another key share (RFC 8446 §4.1.4)."""
     retry: bool | None = None
-    """Retry: the server wants a token before its flight (RFC 9000 §8.1.2)."""
+    """Retry: the server requires a token before its flight (RFC 9000 §8.1.2)."""
     token: bool | None = None
     """Token of an earlier connection: the client's address is validated (RFC 9000 §8.1.3)."""
     amplification: str | None = None

@@ -20,6 +20,7 @@ impl StackSpec {
             Stack::preset(name).ok_or_else(|| unknown("stack.preset", name, &names()))?;
         self.set_in(&mut stack);
         stack.framing.mss = mss.unwrap_or(stack.framing.mss);
+        has_tls(&stack)?;
         stack.receiver.ack = self.ack_policy(stack.receiver.ack);
         stack.receive_window.limit = match self.window {
             Some(WindowSize::Unlimited) => None,
@@ -33,7 +34,6 @@ impl StackSpec {
         self.override_timer(&mut stack)?;
         stack.pacing.rule = self.pacing_rule(stack.pacing.rule);
         self.refuse_what_does_nothing(&stack)?;
-        has_tls(&stack)?;
         ack_delay_fits(&stack)?;
         window_holds_a_packet(&stack)?;
         Ok(stack)

@@ -8,7 +8,7 @@ impl Stack {
     /// The messages of a handshake that is made of packets; `None` where it is counted in round trips.
     pub fn dialogue(&self) -> Option<Dialogue> {
         let layout = self.numbers_packets().then(|| Layout {
-            datagram: self.packet() - UDP_IP,
+            datagram: self.packet().saturating_sub(UDP_IP),
             mss: self.framing.mss,
         });
         Dialogue::new(self.handshake, &self.messages, self.server_flight, layout)
