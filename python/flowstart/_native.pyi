@@ -189,6 +189,7 @@ class Outcomes(TypedDict):
     limits: Table
     goodputs: Table
     delays: Table
+    handshakes: Table
 
 class Outcome(Outcomes):
     trace: dict[str, dict[str, Any]] | None

@@ -30,6 +30,7 @@ SCENARIO = {
         {"writes": [{"at": "0s", "size": "20pkt"}, {"at": "1s", "size": "3pkt"}]},
         {"size": "30pkt", "available_rate": "20Mbps"},
         {"source": "every=10ms,size=5kB,count=3"},
+        {"size": "3pkt", "stack": {"handshake": "tcp+tls13", "flight": "classic"}},
     ],
     "within": ["1s"],
     "web": [WEB],

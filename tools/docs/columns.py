@@ -24,6 +24,7 @@ FILES = {
     "limits": "`limits` of `run`",
     "goodputs": "`goodputs` of `run`",
     "delays": "`delays` of `run`",
+    "handshakes": "`handshakes` of `run`",
     "flow-samples": "`flow-samples` of `run --trace`",
     "queue-samples": "`queue-samples` of `run --trace`",
     "queue-departures": "`queue-departures` of `run --trace`",

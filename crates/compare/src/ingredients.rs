@@ -163,7 +163,7 @@ pub(crate) fn stack_of(own: &Value, scenario: &Value) -> Value {
 /// where flows differ in the preset.
 pub(crate) fn of_stack(stack: &Value, with_window: bool) -> Option<String> {
     stack["preset"].as_str()?;
-    let usual = &usual(stack)["stack"];
+    let usual = usual_stack(stack);
     let fields = stack.as_object().into_iter().flatten();
     let fields = fields.filter(|(name, value)| {
         !value.is_null()
@@ -283,11 +283,33 @@ fn written(value: &Value) -> String {
     }
 }
 
+/// The fields of a preset, and those that it has only with the messages of this stack's handshake.
+fn usual_stack(stack: &Value) -> Value {
+    let mut fields = usual(stack)["stack"].take();
+    if stack["flight"].is_null() {
+        return fields;
+    }
+    let (preset, handshake, flight) = (&stack["preset"], &stack["handshake"], &stack["flight"]);
+    let own = json!({"preset": preset, "handshake": handshake, "flight": flight});
+    let with_messages = resolved_stack(&own)["stack"].take();
+    for (name, value) in with_messages.as_object().into_iter().flatten() {
+        if fields[name.as_str()].is_null() && name != "flight" {
+            fields[name.as_str()] = value.clone();
+        }
+    }
+    fields
+}
+
 /// A scenario of the same preset, with all else as usual.
 fn usual(stack: &Value) -> Value {
+    resolved_stack(&json!({"preset": stack["preset"]}))
+}
+
+/// A scenario with this stack, with all else as usual.
+fn resolved_stack(stack: &Value) -> Value {
     let scenario = json!({
         "path": {"rate": "1Mbps", "rtt": "100ms"},
-        "stack": {"preset": stack["preset"]},
+        "stack": stack,
         "flows": [{"size": "1kB"}],
     });
     let resolved = Scenario::from_value(scenario).and_then(|scenario| scenario.resolved());
@@ -393,6 +415,23 @@ mod tests {
             quic,
             "10Mbps, 40ms, BDP 1 packets, stack quic, IW 10, seed 1"
         );
+    }
+
+    #[test]
+    fn of_a_handshake_of_packets_only_what_differs_from_its_kind_is_in_the_line() {
+        let line = |more: &str| {
+            let mut stack = json!({"preset": "quic", "flight": "chain"});
+            if !more.is_empty() {
+                stack["request"] = more.into();
+            }
+            line_on(&with_stack(&stack))
+        };
+        assert!(
+            line("").contains("stack quic:flight=chain, IW 10"),
+            "{}",
+            line("")
+        );
+        assert!(line("1kB").contains("stack quic:flight=chain,request=1kB, IW"));
     }
 
     #[test]

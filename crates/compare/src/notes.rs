@@ -8,6 +8,7 @@ use crate::words;
 use flowstart_control::Rate;
 use flowstart_control::entry::{Certainty, Entry, Need};
 use flowstart_control::startup::Maker;
+use flowstart_sim::StackSpec;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -86,8 +87,35 @@ impl Legend {
 ///
 /// A path by name may have such a field, so it is no reason to refuse the run.
 pub fn without_effect(resolved: &Value) -> Vec<String> {
-    let notes = [idle_thinning(resolved), idle_shaper(&resolved["path"])];
-    notes.into_iter().flatten().collect()
+    let mut notes: Vec<String> = (idle_thinning(resolved).into_iter())
+        .chain(idle_shaper(&resolved["path"]))
+        .collect();
+    for stack in stacks(resolved) {
+        notes.extend(counted_flight(stack).filter(|note| !notes.contains(note)));
+    }
+    notes
+}
+
+/// The scenario's stack, and those of flows.
+fn stacks(resolved: &Value) -> impl Iterator<Item = &Value> {
+    let flows = resolved["flows"].as_array().map_or(&[][..], Vec::as_slice);
+    [&resolved["stack"]]
+        .into_iter()
+        .chain(flows.iter().map(|flow| &flow["stack"]))
+}
+
+/// A flight that takes round trips, which are counted, and of which no packet crosses the path.
+fn counted_flight(stack: &Value) -> Option<String> {
+    let flight = stack["server_flight"]
+        .as_str()
+        .filter(|_| stack["flight"].is_null())?;
+    let stack: StackSpec = serde_json::from_value(stack.clone()).ok()?;
+    stack.counts_round_trip_of_flight().then(|| {
+        format!(
+            "stack.server_flight `{flight}` does not fit into one window and is counted as one \
+             more round trip, whatever its size; stack.flight sends it as packets"
+        )
+    })
 }
 
 /// A shaper that never has fewer tokens than the line takes.

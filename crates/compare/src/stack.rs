@@ -10,9 +10,10 @@ const PRESET: &str = "preset";
 /// Presets of QUIC stacks that startups of the catalog control.
 const ADAPTERS: [&str; 3] = ["quinn-adapter", "noq-adapter", "s2n-adapter"];
 /// Fields of a stack, and their values with which it uses cached state.
-const CACHING: [(&str, &[&str]); 2] = [
+const CACHING: [(&str, &[&str]); 3] = [
     ("sharing", &["temporal", "ensemble"]),
-    ("handshake", &["0-rtt"]),
+    ("handshake", &["0-rtt", "tcp+0-rtt", "tcp+tfo+0-rtt"]),
+    ("flight", &["resumed"]),
 ];
 
 /// A stack: its preset first, then fields in place of the preset's.

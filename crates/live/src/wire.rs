@@ -191,6 +191,7 @@ fn body(kind: Kind, forward: bool, number: u64, len: u32) -> Body {
             number: number as u32,
             request: None,
             by_receiver: false,
+            message: 0,
         }),
         (Kind::SynAck, true) => {
             let mut answer = SynAck::new(number as u32, UNLIMITED_WINDOW);
@@ -212,6 +213,7 @@ fn id(packet: &Packet) -> u64 {
         Body::Ack(Ack::Numbers(ack)) => ack.end(),
         Body::Syn(syn) => syn.number.into(),
         Body::SynAck(answer) => answer.answers.into(),
+        Body::Message(message) => message.number.into(),
         Body::Ack(Ack::Bytes(_)) => u64::MAX,
     }
 }

@@ -9,6 +9,7 @@ use crate::queue::{DropTail, Limit, Port};
 use crate::quick_start::{Admission, Policy};
 use crate::random::{Chance, stream};
 use flowstart_control::Duration;
+use flowstart_wire::Part;
 use std::collections::HashMap;
 
 /// Index of a link.
@@ -66,6 +67,8 @@ pub struct FlowPath<'a> {
     pub extra_delay: Duration,
     /// Packets of it to lose at the bottleneck.
     pub forced_drops: &'a [u64],
+    /// Packets of its handshake to lose there, by kind, from number 0.
+    pub handshake_drops: &'a [(Part, u64)],
     /// Packets of it to delay behind the bottleneck, in the order of their positions.
     pub delays: &'a [(u64, Duration)],
 }
@@ -127,12 +130,24 @@ pub fn build<'a>(
             route.data.insert(behind, stage);
         }
         route_of.push(routes.number(route));
-        let (link, _) = &mut builder.links[line as usize];
-        let drops = flow.forced_drops.iter().map(|position| ForcedDrop {
+        let drop = |part, position| ForcedDrop {
             flow: number,
-            position: *position,
-        });
+            part,
+            position,
+        };
+        let (link, _) = &mut builder.links[line as usize];
+        let drops = flow
+            .forced_drops
+            .iter()
+            .map(|position| drop(None, *position));
         link.losses.forced.extend(drops);
+        // Those of the client take the other direction.
+        for line in [0, 1].map(|direction: usize| lines[direction][own]) {
+            let (link, _) = &mut builder.links[line as usize];
+            let parts = flow.handshake_drops.iter();
+            let drops = parts.map(|(part, position)| drop(Some(*part), *position));
+            link.losses.forced.extend(drops);
+        }
     }
     let other_routes = others
         .map(|endpoints| routes.number(builder.route(endpoints, None)))

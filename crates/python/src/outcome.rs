@@ -23,6 +23,7 @@ struct Tables {
     limits: Table,
     goodputs: Table,
     delays: Table,
+    handshakes: Table,
 }
 
 impl Tables {
@@ -37,6 +38,7 @@ impl Tables {
             limits: Table::new("limits")?,
             goodputs: Table::new("goodputs")?,
             delays: Table::new("delays")?,
+            handshakes: Table::new("handshakes")?,
         })
     }
 
@@ -49,7 +51,8 @@ impl Tables {
         self.startups.extend(run, &outcome.startups)?;
         self.limits.extend(run, &outcome.limits)?;
         self.goodputs.extend(run, &outcome.goodputs)?;
-        self.delays.extend(run, &outcome.delays)
+        self.delays.extend(run, &outcome.delays)?;
+        self.handshakes.extend(run, &outcome.handshakes)
     }
 
     fn into_dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
@@ -63,6 +66,7 @@ impl Tables {
         dict.set_item("limits", self.limits)?;
         dict.set_item("goodputs", self.goodputs)?;
         dict.set_item("delays", self.delays)?;
+        dict.set_item("handshakes", self.handshakes)?;
         Ok(dict)
     }
 }

@@ -6,6 +6,7 @@ use flowstart_control::signals::PathMemory;
 use flowstart_control::{Duration, Rate};
 use flowstart_transport::receiver::ReceiverConfig;
 use flowstart_transport::stack::Stack;
+use flowstart_wire::Part;
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
@@ -68,6 +69,8 @@ pub struct FlowKind {
     pub start_after: Option<AfterFlow>,
     /// Packets to lose at the bottleneck.
     pub forced_drops: Vec<u64>,
+    /// Packets of a handshake to lose there, by kind, from number 0.
+    pub handshake_drops: Vec<(Part, u64)>,
     /// Packets to delay behind the bottleneck, in the order of their positions.
     pub delays: Vec<(u64, Duration)>,
     /// Every delivery of their data is noted, and not only the ends of writes.
@@ -76,6 +79,9 @@ pub struct FlowKind {
     pub by_receiver: bool,
     /// Their writes come from a source: the time in which each is to be delivered, if it has one.
     pub source: Option<Option<Duration>>,
+    /// Bytes of a server's flight, which precede their data in the stream; zero where the handshake
+    /// is not made of packets.
+    pub flight: u64,
     /// Their writes in order; empty where there is a single one at the start.
     pub writes: Vec<Write>,
 }

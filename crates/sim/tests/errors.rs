@@ -98,7 +98,27 @@ fn what_only_numbered_packets_and_their_handshakes_have() {
             ),
             (
                 "handshake = \"dtls\"",
-                "stack.handshake: `dtls` is unknown; known are 1-rtt, 0-rtt, tcp+tls13",
+                "stack.handshake: `dtls` is unknown; known are 1-rtt, 0-rtt, tcp+tls13, tcp+tls12, \
+                 tcp+0-rtt, tcp+tfo+tls13, tcp+tfo+0-rtt",
+            ),
+            (
+                "preset = \"quic\"\nflight = \"classic\"\nhandshake = \"tcp+tls13\"",
+                "stack.handshake: `tcp+tls13` contradicts stack.flight, `classic`; give `1-rtt` or \
+                 `0-rtt`",
+            ),
+            (
+                "preset = \"quic\"\nflight = \"classic\"\nmss = \"500B\"",
+                "stack.flight: `classic` needs datagrams of 1200 bytes or more, headers included (RFC \
+                 9000 §14.1); those of this stack have 533",
+            ),
+            (
+                "client_hello = \"1kB\"",
+                "stack.client_hello: `1kB` changes nothing: the handshake is counted in round trips; \
+                 give `stack.flight`",
+            ),
+            (
+                "preset = \"quic\"\nflight = \"chain\"\ntoken = true\nretry = true",
+                "stack.retry: `true` changes nothing: the client has a token (stack.token)",
             ),
             (
                 "server_flight = \"2MB\"",
@@ -1421,6 +1441,40 @@ fn what_no_write_can_wait_for() {
             "",
             "flows[2].writes[0].after: waits for a write that waits for it, by way of flows[1].writes[0]",
         )],
+    );
+}
+
+#[test]
+fn a_handshake_of_packets_is_the_clients_that_receives_the_data() {
+    let flow = |given: &str| {
+        format!(
+            "path = {{ {PATH} }}\nstack = {{ preset = \"quic\", flight = \"chain\" }}\n\
+             flows = [{{ size = \"1kB\", {given} }}]"
+        )
+    };
+    check(
+        flow,
+        &[
+            (
+                "opener = \"sender\"",
+                "flows[0].opener: `sender` contradicts stack.flight, `chain`, whose client receives \
+                 the data; give one of the two",
+            ),
+            (
+                "handshake_drops = [\"hi\"]",
+                "flows[0].handshake_drops[0]: `hi` is not one of syn, synack, ack, hello, flight, \
+                 finished",
+            ),
+            (
+                "handshake_drops = [\"hello\", \"flight:0\"]",
+                "flows[0].handshake_drops[1]: `flight:0` has no number from 1, such as `flight:2`",
+            ),
+            (
+                "handshake = false, handshake_drops = [\"hello\"]",
+                "flows[0].handshake_drops[0]: `hello` changes nothing: the handshake is counted in \
+                 round trips; give `stack.flight`",
+            ),
+        ],
     );
 }
 

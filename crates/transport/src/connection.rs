@@ -206,6 +206,11 @@ impl Connection {
         &self.stack
     }
 
+    /// Which flow this is.
+    pub fn flow(&self) -> u32 {
+        self.flow
+    }
+
     /// The window it obeys.
     #[inline(always)]
     pub fn window(&self) -> &Window {

@@ -1,5 +1,17 @@
 //! What precedes data: round trips of the handshake, and the bytes that a server may send.
 
+mod client;
+mod dialogue;
+mod options;
+mod server;
+
+pub use client::{Client, ClientConfig};
+pub use dialogue::Dialogue;
+pub(crate) use dialogue::Layout;
+pub use options::{Amplification, Flight, MessageOptions};
+pub use server::Report;
+pub(crate) use server::Server;
+
 use flowstart_control::named;
 
 /// What a client's first datagram is padded to, bytes of UDP payload (RFC 9000 §14.1).
@@ -22,6 +34,14 @@ named! {
         ZeroRtt = "0-rtt",
         /// TCP's exchange, then that of TLS 1.3.
         TcpTls13 = "tcp+tls13",
+        /// TCP's exchange, then the two of TLS 1.2.
+        TcpTls12 = "tcp+tls12",
+        /// TCP's exchange, then early data of TLS 1.3 (RFC 8446 §2.3).
+        TcpEarly = "tcp+0-rtt",
+        /// TLS 1.3 begins in TCP's SYN (Fast Open, RFC 7413).
+        TfoTls13 = "tcp+tfo+tls13",
+        /// The ClientHello is in TCP's SYN, early data of TLS 1.3 behind it.
+        TfoEarly = "tcp+tfo+0-rtt",
     }
 }
 
@@ -32,10 +52,27 @@ impl Handshake {
         let waits = |limit: u64| u32::from(server_flight.is_some_and(|n| u64::from(n) > limit));
         match self {
             Handshake::OneRtt => 1 + waits(amplification_limit(SMALLEST_INITIAL).into()),
-            Handshake::ZeroRtt => 1,
+            Handshake::ZeroRtt | Handshake::TcpEarly | Handshake::TfoEarly => 1,
             // TCP has made sure of the client's address; the window is what limits.
+            Handshake::TfoTls13 => 1 + waits(window),
             Handshake::TcpTls13 => 2 + waits(window),
+            Handshake::TcpTls12 => 3 + waits(window),
         }
+    }
+
+    /// Data leaves right behind the packet that opens the connection.
+    pub fn opens_with_data(self) -> bool {
+        matches!(self, Handshake::ZeroRtt | Handshake::TfoEarly)
+    }
+
+    /// Data does not wait for the server's flight.
+    pub fn is_early(self) -> bool {
+        self.opens_with_data() || self == Handshake::TcpEarly
+    }
+
+    /// The first packet carries the client's first message.
+    pub(crate) fn opens_in_syn(self) -> bool {
+        matches!(self, Handshake::TfoTls13 | Handshake::TfoEarly)
     }
 }
 

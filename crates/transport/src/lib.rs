@@ -36,7 +36,10 @@ mod timestamps;
 mod undo;
 
 pub use connection::Counters;
-pub use handshake::Handshake;
+pub use handshake::{
+    Amplification, Client, ClientConfig, Dialogue, Flight, Handshake, MessageOptions,
+    Report as HandshakeReport,
+};
 pub use pacing::pacer::{ONE_BY_ONE, Pacer, Release};
 pub use receive_window::ReceiveBuffer;
 pub use rtt::{RtoParams, RttEstimator, RttRule, RttSample};

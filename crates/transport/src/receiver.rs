@@ -5,6 +5,7 @@ mod tests;
 
 use super::ecn::MarkCounter;
 use super::flow_control::{FlowControl, FlowControlOptions, INITIAL_RTT};
+use super::handshake::{Client, ClientConfig};
 use super::numbers::Numbers;
 use super::quick_start::respond;
 use super::ranges::RangeSet;
@@ -135,6 +136,8 @@ pub struct ReceiverConfig {
     /// How long what opens a connection waits for an answer before it is sent again, where this end
     /// sends it.
     pub syn_timeout: Duration,
+    /// The client's end of a handshake that is made of packets, where there is one.
+    pub client: Option<Arc<ClientConfig>>,
     /// Data may come before what opens the connection, and is of no use then.
     pub early_data: bool,
     /// Bytes that each SACK block costs on the wire.
@@ -199,6 +202,8 @@ struct Extensions {
     waiting_answer: Option<Box<Packet>>,
     /// SYNs that were sent, while none is answered.
     connecting: Option<u32>,
+    /// The client's end of a handshake that is made of packets.
+    client: Option<Box<Client>>,
     /// The limits of flow control, where there are any.
     flow_control: Option<Box<FlowControl>>,
 }
@@ -398,7 +403,23 @@ impl Receiver {
         if let Some(control) = self.flow_control() {
             control.open(now, None);
         }
-        self.send_syn(0, now)
+        let Some(config) = self.config.client.clone() else {
+            return self.send_syn(0, now);
+        };
+        self.open = false;
+        let mut client = Client::new(config, self.flow, now);
+        let first = client.on_timer(now);
+        self.extensions.get_or_insert_default().client = Some(Box::new(client));
+        first.unwrap_or_else(|| self.acknowledge(0, 0, now))
+    }
+
+    /// The client's end of a handshake that is made of packets.
+    pub fn client(&self) -> Option<&Client> {
+        self.extensions.as_ref()?.client.as_deref()
+    }
+
+    fn client_mut(&mut self) -> Option<&mut Client> {
+        self.extensions.as_mut()?.client.as_deref_mut()
     }
 
     /// The SYN that follows so many others.
@@ -410,6 +431,7 @@ impl Receiver {
             number: before,
             request: None,
             by_receiver: true,
+            message: 0,
         };
         Packet::new(self.flow, self.config.opening, Body::Syn(syn))
     }
@@ -443,8 +465,8 @@ impl Receiver {
     /// When to call [`on_timer`](Self::on_timer).
     pub fn deadline(&self) -> Option<Instant> {
         let due = match self.config.flow_control {
-            None => self.deadline,
-            Some(_) => self.deadline.min(self.repetition()),
+            None if self.open => self.deadline,
+            _ => self.deadline.min(self.repetition()),
         };
         (due != Instant::MAX).then_some(due)
     }
@@ -527,14 +549,16 @@ impl Receiver {
         self.extensions.as_mut()?.flow_control.as_deref_mut()
     }
 
-    /// When the limit is sent again; `Instant::MAX` for never.
+    /// When the limit, or something of a handshake, is sent again; `Instant::MAX` for never.
     fn repetition(&self) -> Instant {
         let control = self
             .extensions
             .as_ref()
             .and_then(|e| e.flow_control.as_ref());
         let due = control.and_then(|control| control.deadline());
+        let client = self.client().map(Client::deadline);
         due.unwrap_or(Instant::MAX)
+            .min(client.unwrap_or(Instant::MAX))
     }
 
     /// What has come in order is read at once, from a sender which had received the acknowledgement
@@ -569,6 +593,9 @@ impl Receiver {
                     true => self.delay_answer(answer, now),
                 };
             }
+            Body::SynAck(answer) if self.config.client.is_some() => {
+                return self.on_answer_to_client(answer, now);
+            }
             Body::SynAck(_) => {
                 self.extensions.get_or_insert_default().connecting = None;
                 if let Some(control) = self.flow_control() {
@@ -576,12 +603,17 @@ impl Receiver {
                 }
                 return Some(self.acknowledge(self.next, self.next, now));
             }
-            Body::Ack(_) => return None,
+            Body::Ack(_) | Body::Message(_) => return None,
         };
         self.arrived += 1;
         if !self.open {
-            return None;
+            return self.on_data_in_handshake(packet, data, now);
         }
+        self.on_any_data(packet, data, now)
+    }
+
+    /// Data has come that does not take the fast path.
+    fn on_any_data(&mut self, packet: &Packet, data: &Data, now: Instant) -> Option<Packet> {
         if packet.tags.pair != Pair::None {
             self.meters().pair.on_data(data, packet.tags.pair, now);
         }
@@ -608,6 +640,53 @@ impl Receiver {
         }
         self.accept(data.start(), data.end());
         self.answer(data, orderly && !urgent, now)
+    }
+
+    /// The server's answer to the client has come: a SYN-ACK is acknowledged.
+    #[cold]
+    fn on_answer_to_client(&mut self, answer: &SynAck, now: Instant) -> Option<Packet> {
+        if let Some(client) = self.client_mut() {
+            client.on_syn_ack(answer, now);
+        }
+        let opens = !self.config.numbers && answer.ranges.is_empty();
+        opens.then(|| self.acknowledge(self.next, self.next, now))
+    }
+
+    /// Data has come while a handshake is under way: part of the server's flight, or data before its
+    /// time. Without a client's end it is of no use.
+    #[cold]
+    fn on_data_in_handshake(
+        &mut self,
+        packet: &Packet,
+        data: &Data,
+        now: Instant,
+    ) -> Option<Packet> {
+        let client = self.client_mut()?;
+        if client.ignores_data() {
+            return None;
+        }
+        if client.cannot_read(data) {
+            client.keep(packet);
+            return None;
+        }
+        let mut answer = self.on_readable_data(packet, data, now);
+        while let Some(kept) = self.client_mut().and_then(Client::take_kept) {
+            if let Body::Data(data) = &kept.body {
+                answer = self.on_readable_data(&kept, data, now).or(answer);
+            }
+        }
+        answer
+    }
+
+    fn on_readable_data(&mut self, packet: &Packet, data: &Data, now: Instant) -> Option<Packet> {
+        let answer = self.on_any_data(packet, data, now);
+        let delivered = self.next;
+        let client = self.client_mut()?;
+        client.on_data(data, delivered, now);
+        self.open = client.is_over();
+        // Initial and Handshake packets are acknowledged at once (RFC 9000 §13.2.1).
+        let at_once = self.config.numbers && data.is_flight();
+        answer.or_else(|| at_once.then(|| self.acknowledge(data.start(), data.end(), now)))
     }
 
     /// Whether the pacer holds the acknowledgement back, behind what has confirmed the handshake.
@@ -672,6 +751,11 @@ impl Receiver {
             && control.on_timer(now)
         {
             return Some(self.acknowledge(self.next, self.next, now));
+        }
+        if !self.open
+            && let Some(packet) = self.client_mut().and_then(|client| client.on_timer(now))
+        {
+            return Some(packet);
         }
         if self.deadline > now {
             return None;

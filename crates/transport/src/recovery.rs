@@ -38,6 +38,16 @@ impl Recovery {
         }
     }
 
+    /// What leaves is a server's flight, as long as its handshake lasts.
+    pub fn on_serving(&mut self, lasts: bool) {
+        self.detector.on_serving(lasts);
+    }
+
+    /// The server's limit of three times what has come keeps it from sending.
+    pub fn on_amplification_limit(&mut self, c: &Connection) {
+        self.detector.on_amplification_limit(c);
+    }
+
     /// The handshake ends in the first data packet.
     pub fn on_first_packet_shared(&mut self, c: &Connection) {
         self.detector.on_first_packet_shared(c);

@@ -1,6 +1,7 @@
 //! A stack: a whole set of endpoint behaviours, as a plain struct with presets.
 
 mod choices;
+mod messages;
 mod omission;
 mod preset;
 mod presets;
@@ -14,7 +15,7 @@ pub use preset::Preset;
 pub use presets::{DEFAULT, PRESETS, all_presets, names};
 
 use super::flow_control::{FlowControlOptions, ReceiverName};
-use super::handshake::{Handshake, SMALLEST_INITIAL};
+use super::handshake::{Amplification, Handshake, MessageOptions, SMALLEST_INITIAL};
 pub use super::pacing::bucket::Bucket;
 use super::receive_window::{Field, Growth, ReceiveBuffer, ReceiveWindow};
 use super::receiver::{AckPolicy, ReceiverConfig, ReceiverOptions, WindowField};
@@ -230,6 +231,8 @@ pub struct Stack {
     /// Bytes that a server sends first, its certificates among it, where they could be too
     /// many for one round trip.
     pub server_flight: Option<u32>,
+    /// The messages of a handshake that is made of packets.
+    pub messages: MessageOptions,
     /// How the congestion window begins, and what happens to it besides loss.
     pub window: WindowOptions,
     /// What the receiver acknowledges, and when.
@@ -284,9 +287,13 @@ impl Stack {
 
     /// How many of them end before data leaves.
     pub fn round_trips(&self) -> u32 {
-        match self.handshake {
-            Handshake::ZeroRtt => 0,
-            _ => self.exchanges(),
+        if let Some(dialogue) = self.dialogue() {
+            let opens = !self.numbers_packets() && !self.handshake.opens_in_syn();
+            return dialogue.round_trips() + u32::from(opens);
+        }
+        match self.handshake.opens_with_data() {
+            true => 0,
+            false => self.exchanges(),
         }
     }
 
@@ -344,7 +351,8 @@ impl Stack {
             header: self.framing.bare,
             opening: self.framing.opening,
             syn_timeout: self.rto.initial,
-            early_data: self.handshake == Handshake::ZeroRtt,
+            early_data: self.handshake.opens_with_data(),
+            client: self.client().map(Arc::new),
             sack_block_bytes: self.framing.sack_block,
             option_bytes: self.framing.option,
             window: match self.flow_control() {
@@ -363,15 +371,17 @@ impl Stack {
     /// The flow control of the receiver, where it has any: QUIC's, or that of HTTP/2 or yamux above
     /// TCP's window.
     pub fn flow_control(&self) -> Option<FlowControlOptions> {
+        let before = self.dialogue().map_or(0, |d| d.response_from());
         let receiver = self.receive_window.receiver;
         if !self.numbers_packets() {
-            return receiver.above_tcp();
+            return Some(receiver.above_tcp()?.behind(before));
         }
         let options = receiver.of_quic()?;
-        Some(match self.receive_window.limit {
+        let options = match self.receive_window.limit {
             Some(first) => options.beginning_with(first.into()),
             None => options,
-        })
+        };
+        Some(options.behind(before))
     }
 
     /// How the advertised window grows, where it does.

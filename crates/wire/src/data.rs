@@ -9,8 +9,8 @@ use std::fmt;
 #[repr(C)]
 pub struct Data {
     start: Four<u64>,
-    /// The length, and in its highest bits whether the packet repeats another, whether it pushes and
-    /// whether its sender is blocked: lengths are short.
+    /// The length, and in its highest bits whether the packet repeats another, whether it pushes,
+    /// whether its sender is blocked, and how far a handshake is: lengths are short.
     len: u32,
     number: u32,
     options: Options,
@@ -19,6 +19,8 @@ pub struct Data {
 const REPEATS: u32 = 1 << 31;
 const PUSHES: u32 = 1 << 30;
 const BLOCKED: u32 = 1 << 29;
+const OPENING: u32 = 1 << 28;
+const FLIGHT: u32 = 1 << 27;
 
 #[derive(Clone, Copy)]
 enum Options {
@@ -62,7 +64,7 @@ impl Data {
     /// Bytes of payload.
     #[inline]
     pub fn len(&self) -> u32 {
-        self.len & !(REPEATS | PUSHES | BLOCKED)
+        self.len & (FLIGHT - 1)
     }
 
     /// Whether it has no payload.
@@ -107,6 +109,22 @@ impl Data {
     /// The peer's limit stops its sender.
     pub fn set_blocked(&mut self) {
         self.len |= BLOCKED;
+    }
+
+    /// Whether it left before its sender had the client's whole handshake.
+    pub fn is_opening(&self) -> bool {
+        self.len & OPENING != 0
+    }
+
+    /// Its sender does not have the client's whole handshake yet; the packet is part of the server's
+    /// `flight`, or data before its time.
+    pub fn set_opening(&mut self, flight: bool) {
+        self.len |= if flight { OPENING | FLIGHT } else { OPENING };
+    }
+
+    /// Whether it is part of the server's flight in a handshake that is made of packets.
+    pub fn is_flight(&self) -> bool {
+        self.len & FLIGHT != 0
     }
 
     /// Its packet's number, cut off after four bytes; zero where packets have none.

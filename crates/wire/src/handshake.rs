@@ -13,6 +13,8 @@ pub struct Syn {
     pub request: Option<RateRequest>,
     /// Whether the data's receiver sends it, and its sender answers.
     pub by_receiver: bool,
+    /// Bytes of the client's first message that it carries (RFC 7413).
+    pub message: u32,
 }
 
 /// Answers a SYN.
@@ -32,6 +34,9 @@ pub struct SynAck {
 }
 
 impl SynAck {
+    /// A number that no SYN has.
+    const RETRY: u32 = u32::MAX;
+
     /// Answers the SYN of this number.
     pub fn new(answers: u32, window: u32) -> SynAck {
         SynAck {
@@ -42,6 +47,19 @@ impl SynAck {
             to_receiver: false,
             response: None,
         }
+    }
+
+    /// A Retry to the data's receiver: it begins again, with a token (RFC 9000 §8.1.2).
+    pub fn retry() -> SynAck {
+        SynAck {
+            to_receiver: true,
+            ..SynAck::new(Self::RETRY, 0)
+        }
+    }
+
+    /// Whether it is a Retry.
+    pub fn is_retry(&self) -> bool {
+        self.answers == Self::RETRY
     }
 
     /// What the routers said to the SYN's request.
@@ -59,4 +77,20 @@ impl SynAck {
     pub fn numbers(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.ranges.numbers(self.end.into())
     }
+}
+
+/// A part of what a client sends in a handshake and with its request: bytes `[start, end)` of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Which of the client's packets it is, from zero.
+    pub number: u32,
+    /// The first byte.
+    pub start: u32,
+    /// One past the last byte; nothing is in a probe.
+    pub end: u32,
+    /// It belongs to the first message, the ClientHello.
+    pub is_hello: bool,
+    /// It is protected by Handshake keys, which shows that the client is at its address (RFC 9000
+    /// §8.1).
+    pub validates: bool,
 }

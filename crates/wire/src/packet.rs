@@ -3,9 +3,9 @@
 use crate::ack::Ack;
 use crate::data::Data;
 use crate::ecn::Ecn;
-use crate::handshake::{Syn, SynAck};
+use crate::handshake::{Message, Syn, SynAck};
 use crate::options::AckOption;
-use flowstart_control::Tags;
+use flowstart_control::{Tags, named};
 
 /// An advertised window that limits nothing.
 pub const UNLIMITED_WINDOW: u32 = u32::MAX;
@@ -21,6 +21,27 @@ pub enum Body {
     Data(Data),
     /// Acknowledges data.
     Ack(Ack),
+    /// Carries what a client sends in a handshake that is made of packets.
+    Message(Message),
+}
+
+named! {
+    /// What a packet is in a handshake that is made of packets.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Part {
+        /// TCP's SYN.
+        Syn = "syn",
+        /// TCP's SYN-ACK; with QUIC an acknowledgement of the client's packets, or a Retry.
+        SynAck = "synack",
+        /// An acknowledgement of the client.
+        Ack = "ack",
+        /// The client's first message, the ClientHello.
+        Hello = "hello",
+        /// What the server sends before its response.
+        Flight = "flight",
+        /// What the client sends after that: its Finished, and its request.
+        Finished = "finished",
+    }
 }
 
 /// A packet on its way. Its fields lie in this order, and so do those of bodies: a packet is copied
@@ -82,8 +103,21 @@ impl Packet {
         match &self.body {
             Body::Ack(ack) => ack.blocks(),
             Body::SynAck(answer) => answer.ranges.below_first(),
-            Body::Syn(_) | Body::Data(_) => 0,
+            Body::Syn(_) | Body::Data(_) | Body::Message(_) => 0,
         }
+    }
+
+    /// What it is in a handshake; `None` for data.
+    pub fn part(&self) -> Option<Part> {
+        Some(match &self.body {
+            Body::Syn(_) => Part::Syn,
+            Body::SynAck(_) => Part::SynAck,
+            Body::Ack(_) => Part::Ack,
+            Body::Message(message) if message.is_hello => Part::Hello,
+            Body::Message(_) => Part::Finished,
+            Body::Data(data) if data.is_flight() => Part::Flight,
+            Body::Data(_) => return None,
+        })
     }
 
     /// What addresses and ports identify: the flow and the direction.
@@ -118,7 +152,7 @@ impl Packet {
         match &self.body {
             Body::Syn(syn) => !syn.by_receiver,
             Body::SynAck(answer) => answer.to_receiver,
-            Body::Data(_) | Body::Ack(_) => false,
+            Body::Data(_) | Body::Ack(_) | Body::Message(_) => false,
         }
     }
 }

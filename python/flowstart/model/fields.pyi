@@ -309,19 +309,64 @@ class Endpoint:
     Rules: `rfc6928`, `rfc5681`, `rfc3390`, `rfc2581`, `rfc9002`.
     """
     handshake: str | None = None
-    """Handshake before data: `1-rtt`, `0-rtt` or `tcp+tls13`.
+    """Handshake before data: `1-rtt`, `0-rtt`, `tcp+tls13` and others.
 
     `1-rtt` is one exchange, TCP's or QUIC's. With `0-rtt` data leaves directly after the first
-    packet. `tcp+tls13` are two exchanges.
+    packet. `tcp+tls13` are two exchanges, `tcp+tls12` three. `tcp+0-rtt` is early data of TLS 1.3,
+    `tcp+tfo+tls13` and `tcp+tfo+0-rtt` begin in the SYN (Fast Open).
     """
     server_flight: Size | None = None
     """Size of the server's first flight, including its certificates.
 
-    Above three times the client's 1200 bytes, or with `tcp+tls13` above the initial window, the
-    flight takes another round trip.
+    Above three times the client's 1200 bytes, or with TLS over TCP above the initial window, the
+    flight takes another round trip. With `flight` its packets cross the path.
 
     Unless given: no more than one round trip takes.
     """
+    flight: str | None = None
+    """Handshake as packets, with messages of this kind: `classic`, `chain`, `compressed`, `resumed`
+    or `post-quantum`.
+
+    The client receives the data and opens the connection. The server's messages precede its
+    response: they use and open its window, and can be lost. `server_flight` and others replace the
+    sizes of the kind.
+
+    Unless given: round trips are counted instead.
+    """
+    client_hello: Size | None = None
+    """Size of the ClientHello.
+
+    Unless given: that of `flight`: 300B, 500B with a ticket, 1525B post-quantum.
+    """
+    server_hello: Size | None = None
+    """Size of the ServerHello, which is part of the server's flight.
+
+    Unless given: that of `flight`: 90B, 1178B post-quantum.
+    """
+    client_flight: Size | None = None
+    """Size of the client's Finished, with its certificates if it has any."""
+    request: Size | None = None
+    """Size of the client's request."""
+    hello_retry: bool | None = None
+    """HelloRetryRequest: the server requires another key share (RFC 8446 §4.1.4)."""
+    retry: bool | None = None
+    """Retry: the server requires a token before its flight (RFC 9000 §8.1.2)."""
+    token: bool | None = None
+    """Token of an earlier connection: the client's address is validated (RFC 9000 §8.1.3)."""
+    amplification: str | None = None
+    """Limit of three times the received bytes: `exact`, `datagram-starts` or `fits`.
+
+    It holds until the client's address is validated (RFC 9000 §8.1).
+    """
+    keeps_early: int | None = None
+    """Number of packets that an end keeps until it has keys for them (RFC 9001 §5.7)."""
+    probes_all_spaces: bool | None = None
+    """Probes of the server repeat what is missing of all packet number spaces.
+
+    `false` for those of the first space only (RFC 9002 §6.2.4).
+    """
+    syn_linear: int | None = None
+    """Number of repeated SYNs before their timer doubles (`tcp_syn_linear_timeouts`)."""
     ack: str | None = None
     """Acknowledgement policy of the receiver: `every`, `delayed` or `quick-then-delayed`."""
     ack_timer: Time | None = None
@@ -684,6 +729,12 @@ class Flow:
     """
     forced_drops: Sequence[int] | None = None
     """Packets to drop at the bottleneck; the SYN is number 0."""
+    handshake_drops: Sequence[str] | None = None
+    """Packets of a handshake to drop at the bottleneck, such as `hello` or `flight:2`.
+
+    Kinds: `syn`, `synack`, `ack`, `hello`, `flight`, `finished`, with a number for others than the
+    first. Only a handshake of packets has them (`stack.flight`).
+    """
     delays: Mapping[int, Time] | None = None
     """Packets to delay behind the bottleneck, such as `{ 50 = "4ms" }`.
 

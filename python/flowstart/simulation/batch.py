@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Progress: TypeAlias = Callable[[int, int], object]
 
 TableName: TypeAlias = Literal[
-    "runs", "flows", "transfers", "objects", "links", "startups", "limits", "goodputs", "delays"
+    "runs", "flows", "transfers", "objects", "links", "startups", "limits", "goodputs", "delays", "handshakes"
 ]
 
 WORTH_PROCESSES_S = 0.5
@@ -303,5 +303,6 @@ def _joined(parts: "Sequence[tuple[list[int], Batch]]", interrupted: bool) -> "B
         "limits": table("limits"),
         "goodputs": table("goodputs"),
         "delays": table("delays"),
+        "handshakes": table("handshakes"),
         "interrupted": interrupted,
     }

@@ -86,3 +86,8 @@ class RunTables:
     def delays(self) -> "pl.DataFrame":
         """One row per flow with a `source`: the delays of its writes."""
         return frame(self.outcome["delays"])
+
+    @functools.cached_property
+    def handshakes(self) -> "pl.DataFrame":
+        """One row per flow whose handshake is made of packets: its times, packets and bytes."""
+        return frame(self.outcome["handshakes"])

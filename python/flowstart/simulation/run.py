@@ -199,6 +199,7 @@ class Run(RunTables, Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the trace as one JSON document."""
+        handshakes = frames.rows(self.outcome["handshakes"])
         return {
             "flowstart": _native.version(),
             "scenario": self.document,
@@ -217,6 +218,7 @@ class Run(RunTables, Result):
             "startups": frames.rows(self.outcome["startups"]),
             "limits": frames.rows(self.outcome["limits"]),
             **self._measures,
+            **({"handshakes": handshakes} if handshakes else {}),
         }
 
     @property
@@ -308,6 +310,7 @@ class Run(RunTables, Result):
         tables |= files.columns(self.links, "links", "links")
         some = {"transfers": self.transfers, "objects": self.objects, "startups": self.startups}
         some |= {"limits": self.limits, "goodputs": self.goodputs, "delays": self.delays}
+        some |= {"handshakes": self.handshakes}
         more: dict[str, pl.DataFrame | None] = {n: f for n, f in some.items() if f.height}
         more["flow-samples"] = self.flow_samples
         more["queue-samples"] = self.queue_samples

@@ -9,6 +9,8 @@ pub enum Identity {
     Syn(u32),
     /// An answer to a SYN by the number of what it answers.
     SynAck(u32),
+    /// A client's message in a handshake by its packet's number.
+    Message(u32),
     /// Data: position, length, packet number, whether it repeats.
     Data(u64, u32, u32, bool),
     /// An acknowledgement: position or number, window, first block.
@@ -21,6 +23,7 @@ impl Identity {
         match &packet.body {
             Body::Syn(syn) => Identity::Syn(syn.number),
             Body::SynAck(answer) => Identity::SynAck(answer.answers),
+            Body::Message(message) => Identity::Message(message.number),
             Body::Data(data) => {
                 Identity::Data(data.start(), data.len(), data.number(), data.repeats())
             }

@@ -32,6 +32,9 @@ struct End {
     recent: u32,
     /// Last.ACK.sent, as a position.
     acked: u64,
+    /// Bytes of messages of a handshake that it has sent, and that have come.
+    said: u32,
+    heard: u32,
     /// The identification of its last packet.
     id: u16,
 }
@@ -82,6 +85,11 @@ impl Connection {
                 data.len(),
             ),
             Body::Ack(ack) => (self.end(host), self.ack_options(ack, tsval), 0),
+            Body::Message(message) => {
+                let nothing = ByteAck::new(0, UNLIMITED_WINDOW, AckOption::None);
+                let options = self.ack_options(&Ack::Bytes(nothing), tsval);
+                (self.end(host), options, message.end - message.start)
+            }
         };
         end_sends(self.end_mut(host), packet);
         let mut header = self.fixed_header(host, packet);
@@ -105,6 +113,10 @@ impl Connection {
         let end = self.end_mut(host);
         let in_order = match &packet.body {
             Body::Data(data) => data.start() <= end.acked,
+            Body::Message(message) => {
+                end.heard = end.heard.max(message.end);
+                true
+            }
             _ => true,
         };
         if let (Some(tsval), true) = (frame.tsval, in_order) {
@@ -129,7 +141,7 @@ impl Connection {
     /// The header without options, its length and checksum still missing.
     fn fixed_header(&self, host: Host, packet: &Packet) -> Vec<u8> {
         let [from, to] = self.ports.sent_by(host);
-        let [seq, ack] = numbers(packet, host);
+        let [seq, ack] = numbers(packet, self.end(host));
         let mut header = Vec::with_capacity(60);
         header.extend(from.to_be_bytes());
         header.extend(to.to_be_bytes());
@@ -162,6 +174,7 @@ impl Connection {
                 _ => ACK | accurate(0),
             },
             (Body::Ack(_), _) => ACK | classic(Ecn::ECE, ECE),
+            (Body::Message(_), _) => ACK | PSH,
         }
     }
 
@@ -232,8 +245,10 @@ const NO_OPERATION: u8 = 1;
 
 fn end_sends(end: &mut End, packet: &Packet) {
     end.id = end.id.wrapping_add(1);
-    if let Body::Ack(Ack::Bytes(ack)) = &packet.body {
-        end.acked = end.acked.max(ack.una());
+    match &packet.body {
+        Body::Ack(Ack::Bytes(ack)) => end.acked = end.acked.max(ack.una()),
+        Body::Message(message) => end.said = end.said.max(message.end),
+        _ => {}
     }
 }
 
@@ -254,14 +269,19 @@ fn sequence(position: u64) -> u32 {
     (position as u32).wrapping_add(1)
 }
 
-/// SEG.SEQ and SEG.ACK. The data's receiver sends nothing but its SYN, which has number 0 too.
-fn numbers(packet: &Packet, host: Host) -> [u32; 2] {
-    match (&packet.body, host) {
-        (Body::Syn(_), _) => [0, 0],
-        (Body::SynAck(_), _) => [0, 1],
-        (Body::Data(data), _) => [sequence(data.start()), 1],
-        (Body::Ack(Ack::Bytes(ack)), _) => [1, sequence(ack.una())],
-        (Body::Ack(Ack::Numbers(_)), _) => [1, 1],
+/// SEG.SEQ and SEG.ACK. The data's receiver sends nothing but its SYN, which has number 0 too, and
+/// messages of a handshake.
+fn numbers(packet: &Packet, end: End) -> [u32; 2] {
+    let (said, heard) = (sequence(end.said.into()), sequence(end.heard.into()));
+    match &packet.body {
+        Body::Syn(_) => [0, 0],
+        // What only acknowledges messages has ranges.
+        Body::SynAck(answer) if answer.end > 0 => [1, heard],
+        Body::SynAck(_) => [0, 1],
+        Body::Data(data) => [sequence(data.start()), heard],
+        Body::Ack(Ack::Bytes(ack)) => [said, sequence(ack.una())],
+        Body::Ack(Ack::Numbers(_)) => [1, 1],
+        Body::Message(message) => [sequence(message.start.into()), sequence(end.acked)],
     }
 }
 
@@ -270,7 +290,7 @@ fn window(packet: &Packet) -> Option<u32> {
     match &packet.body {
         Body::Ack(ack) => Some(ack.window()),
         Body::SynAck(answer) => Some(answer.window),
-        Body::Syn(_) | Body::Data(_) => None,
+        Body::Syn(_) | Body::Data(_) | Body::Message(_) => None,
     }
 }
 

@@ -119,7 +119,7 @@ impl Writer<'_> {
                 frames = self.crypto();
                 Header::opening(answer.answers)
             }
-            Body::Ack(_) => return,
+            Body::Ack(_) | Body::Message(_) => return,
         };
         let length = self.length(packet);
         let written = Written {
@@ -148,6 +148,7 @@ impl Writer<'_> {
                 (Header::data(number), vec![frame])
             }
             Body::Syn(syn) => (Header::opening(syn.number), self.crypto()),
+            Body::Message(message) => (Header::opening(message.number), self.crypto()),
             Body::SynAck(answer) => (Header::opening(answer.answers), self.crypto()),
             Body::Data(_) => return,
         };

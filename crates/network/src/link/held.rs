@@ -60,6 +60,7 @@ mod tests {
 
     fn losses(share: f64, forced: &[u64]) -> Losses {
         let drop = |position: &u64| ForcedDrop {
+            part: None,
             flow: 0,
             position: *position,
         };

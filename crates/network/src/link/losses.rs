@@ -2,7 +2,7 @@
 
 use crate::random::Chance;
 use flowstart_control::{Duration, Instant};
-use flowstart_wire::Packet;
+use flowstart_wire::{Packet, Part};
 use rand_pcg::Pcg64Mcg;
 
 /// The `position`-th packet of `flow` that comes to a link is lost; the SYN is number 0.
@@ -10,8 +10,21 @@ use rand_pcg::Pcg64Mcg;
 pub struct ForcedDrop {
     /// Flow of the packet to drop.
     pub flow: u32,
-    /// Position of the packet among the flow's packets.
+    /// The packets that are counted: those of a kind, in a handshake that is made of packets; `None`
+    /// for all in the direction of data.
+    pub part: Option<Part>,
+    /// Position of the packet among those.
     pub position: u64,
+}
+
+impl ForcedDrop {
+    fn counts(&self, packet: &Packet) -> bool {
+        self.flow == packet.flow
+            && match self.part {
+                None => packet.is_forward(),
+                part => packet.part() == part,
+            }
+    }
 }
 
 /// What a link loses by chance.
@@ -111,7 +124,7 @@ impl Losses {
         self.seen.resize(self.forced.len(), 0);
         let mut lost = false;
         for (drop, seen) in self.forced.iter().zip(&mut self.seen) {
-            if drop.flow == packet.flow && packet.is_forward() {
+            if drop.counts(packet) {
                 lost |= *seen == drop.position;
                 *seen += 1;
             }

@@ -14,6 +14,7 @@ use flowstart_control::{Amount, Bytes, Duration, Instant, Named, Rate};
 use flowstart_network::chain::Chain;
 use flowstart_transport::stack::{EcnMode, Stack};
 use flowstart_transport::{Handshake, RttRule};
+use flowstart_wire::Part;
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
@@ -38,6 +39,10 @@ pub(super) fn entries(
         let field = format!("flows[{i}]");
         spec.check(&field)?;
         let ends = own_ends(scenario, spec, setting, &field)?;
+        let ends = match spec.handshake() {
+            true => ends,
+            false => without_packets(&ends),
+        };
         let ends = match spec.tick_phase {
             None => ends,
             Some(phase) => with_tick_phase(&ends, &field, phase)?,
@@ -89,6 +94,16 @@ pub(super) fn own_ends(
             .map_err(|e| RequestError::new(format!("{field}.{}", e.field), e.problem))?,
     };
     Ok(Ends::new(stack))
+}
+
+/// The ends of flows that are open from the beginning.
+fn without_packets(ends: &Ends) -> Ends {
+    if ends.stack.messages.flight.is_none() {
+        return ends.clone();
+    }
+    let mut stack = Stack::clone(&ends.stack);
+    stack.messages.flight = None;
+    Ends::new(stack)
 }
 
 /// Refuses a field that changes nothing next to the others.
@@ -209,9 +224,11 @@ impl FlowReader<'_> {
             available_rate: spec.available_rate,
             start_after: data.start_after,
             forced_drops: spec.forced_drops.clone(),
+            handshake_drops: self.handshake_drops()?,
             delays: spec.delays.iter().flat_map(Delays::iter).collect(),
             by_receiver: self.by_receiver()?,
             source: data.source,
+            flight: (self.ends.stack.dialogue()).map_or(0, |dialogue| dialogue.response_from()),
             writes: data.writes,
         };
         Ok((plan, kind))
@@ -240,6 +257,19 @@ impl FlowReader<'_> {
     /// Whether the data's receiver opens the connection.
     fn by_receiver(&self) -> Result<bool, RequestError> {
         let stack = &self.ends.stack;
+        if let Some(flight) = stack.messages.flight {
+            return match self.spec.opener {
+                Some(Opener::Sender) => {
+                    let problem = format!(
+                        "`sender` contradicts stack.flight, `{}`, whose client receives the data; \
+                         give one of the two",
+                        flight.name()
+                    );
+                    Err(RequestError::new(self.field("opener"), problem))
+                }
+                _ => Ok(true),
+            };
+        }
         let problem = match self.spec.opener() {
             Opener::Sender => return Ok(false),
             Opener::Receiver if !self.spec.handshake() => {
@@ -255,6 +285,41 @@ impl FlowReader<'_> {
             Opener::Receiver => return Ok(true),
         };
         Err(RequestError::new(self.field("opener"), problem))
+    }
+
+    /// Packets of a handshake to lose, by kind, from number 0.
+    fn handshake_drops(&self) -> Result<Vec<(Part, u64)>, RequestError> {
+        let refused = |i: usize, problem: String| {
+            RequestError::new(self.field(&format!("handshake_drops[{i}]")), problem)
+        };
+        let drop = |(i, text): (usize, &String)| {
+            let (name, number) = text.split_once(':').unwrap_or((text, "1"));
+            let part = Part::named(name).ok_or_else(|| {
+                let problem = format!("`{name}` is not one of {}", Part::NAMES.join(", "));
+                refused(i, problem)
+            })?;
+            let number = number.parse().ok().filter(|number| *number > 0);
+            let number: u64 = number.ok_or_else(|| {
+                refused(
+                    i,
+                    format!("`{text}` has no number from 1, such as `{name}:2`"),
+                )
+            })?;
+            if self.ends.stack.messages.flight.is_none() {
+                let problem = format!(
+                    "`{text}` changes nothing: the handshake is counted in round trips; give \
+                     `stack.flight`"
+                );
+                return Err(refused(i, problem));
+            }
+            Ok((part, number - 1))
+        };
+        self.spec
+            .handshake_drops
+            .iter()
+            .enumerate()
+            .map(drop)
+            .collect()
     }
 
     /// The given state of an earlier connection: a window that it had kept for long and

@@ -6,7 +6,7 @@ use super::files::Files;
 use super::setting::Setting;
 use super::stack_environment::StackEnvironment;
 use crate::spec::{
-    AckName, DelayAt, GrowthName, PacingName, PathSpec, RequestError, Scenario, StackSpec,
+    AckName, DelayAt, GrowthName, Opener, PacingName, PathSpec, RequestError, Scenario, StackSpec,
     WindowSize,
 };
 use flowstart_control::{Amount, Bytes};
@@ -35,6 +35,10 @@ impl Setting {
             flow.fill_in(given);
             flow.cc
                 .get_or_insert_with(|| usual_cc(flow.stack.as_ref(), stack).into());
+            if given.opener.is_none() && flow.handshake() && has_flight(flow.stack.as_ref(), stack)
+            {
+                flow.opener = Some(Opener::Receiver);
+            }
             let from = flow.from_hop();
             let to = *flow.to_hop.get_or_insert(chain.hops() - 1);
             if from <= to && to < chain.hops() {
@@ -49,6 +53,14 @@ impl Setting {
         }
         whole
     }
+}
+
+/// Whether the handshake of flows is made of packets, with these fields of a stack for their own.
+fn has_flight(own: Option<&StackSpec>, stack: &Stack) -> bool {
+    let others = stack.messages.flight.is_some();
+    own.map_or(others, |own| {
+        own.flight.is_some() || own.preset.is_none() && others
+    })
 }
 
 /// The congestion control of flows that name none, with these fields of a stack for their own.

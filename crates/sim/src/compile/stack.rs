@@ -8,7 +8,7 @@ use flowstart_control::{Amount, Bytes, Duration, InitialWindow, Named};
 use flowstart_transport::flow_control::ReceiverName;
 use flowstart_transport::receiver::AckPolicy;
 use flowstart_transport::stack::{Bucket, DEFAULT, Pacing, Stack, names};
-use flowstart_transport::{ReceiveBuffer, RttRule};
+use flowstart_transport::{Handshake, ReceiveBuffer, RttRule};
 
 impl StackSpec {
     /// The preset with every override applied, for flows whose segments are of this
@@ -21,6 +21,7 @@ impl StackSpec {
         self.set_in(&mut stack);
         self.settle_receiver(&mut stack)?;
         stack.framing.mss = mss.unwrap_or(stack.framing.mss);
+        has_tls(&stack)?;
         stack.receiver.ack = self.ack_policy(stack.receiver.ack);
         stack.receive_window.limit = match self.window {
             Some(WindowSize::Unlimited) => None,
@@ -37,6 +38,17 @@ impl StackSpec {
         ack_delay_fits(&stack)?;
         window_holds_a_packet(&stack)?;
         Ok(stack)
+    }
+
+    /// Whether the server's flight does not fit into one window, and is counted as a round trip.
+    pub fn counts_round_trip_of_flight(&self) -> bool {
+        self.resolve(None).is_ok_and(|stack| {
+            let without = Stack {
+                server_flight: None,
+                ..stack.clone()
+            };
+            stack.messages.flight.is_none() && stack.exchanges() > without.exchanges()
+        })
     }
 
     /// The stack of flows that have these fields in place of the scenario's.
@@ -274,6 +286,34 @@ fn window_holds_a_packet(stack: &Stack) -> Result<(), RequestError> {
         return Err(out_of_range("stack.iw", initial, &right));
     }
     Ok(())
+}
+
+/// A handshake that is made of packets is that of QUIC, or of TLS over TCP.
+fn has_tls(stack: &Stack) -> Result<(), RequestError> {
+    /// Bytes of UDP payload that any path carries.
+    const SMALLEST: u64 = 1200;
+    let Some(flight) = stack.messages.flight else {
+        return Ok(());
+    };
+    let is_quics = matches!(stack.handshake, Handshake::OneRtt | Handshake::ZeroRtt);
+    let least = SMALLEST.max(stack.framing.mss.into());
+    if stack.numbers_packets() && stack.datagram() < least {
+        let problem = format!(
+            "`{}` needs datagrams of {least} bytes or more, headers included (RFC 9000 §14.1); those \
+             of this stack have {}",
+            flight.name(),
+            stack.datagram()
+        );
+        return Err(RequestError::new("stack.flight", problem));
+    }
+    let right = match (stack.numbers_packets(), is_quics) {
+        (true, false) => "`1-rtt` or `0-rtt`",
+        (false, true) => "one with TLS, such as `tcp+tls13`",
+        _ => return Ok(()),
+    };
+    let (handshake, flight) = (stack.handshake.name(), flight.name());
+    let problem = format!("`{handshake}` contradicts stack.flight, `{flight}`; give {right}");
+    Err(RequestError::new("stack.handshake", problem))
 }
 
 /// With numbered packets the delay of an acknowledgement travels (RFC 9000 §18.2).

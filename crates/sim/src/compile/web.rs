@@ -7,7 +7,7 @@ use super::shared::Recipes;
 use crate::flow_plan::{FlowKind, FlowPlan};
 use crate::spec::{DrawnText, FlowSpec, RequestError, Scenario, WebSpec, out_of_range};
 use crate::workload::web::{Hosts, WebEntry};
-use flowstart_control::Instant;
+use flowstart_control::{Instant, Named};
 use flowstart_network::distribution::{Distribution, Measure};
 use std::num::NonZeroU64;
 
@@ -169,10 +169,21 @@ impl Reader<'_> {
             },
         );
         let entry = |spec| -> Result<_, RequestError> {
+            let ends = own_ends(self.scenario, spec, self.setting, &self.field)?;
+            if let Some(flight) = ends.stack.messages.flight {
+                let problem = format!(
+                    "`{}`: web sessions count their handshakes in round trips; leave it out",
+                    flight.name()
+                );
+                return Err(RequestError::new(
+                    format!("{}.stack.flight", self.field),
+                    problem,
+                ));
+            }
             Ok(FlowReader {
                 spec,
                 field: self.field.clone(),
-                ends: own_ends(self.scenario, spec, self.setting, &self.field)?,
+                ends,
                 chain: &self.setting.chain,
                 recipes: self.recipes,
                 draws: (0, 0),

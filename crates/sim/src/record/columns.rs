@@ -4,6 +4,7 @@
 use super::delay::DelayRow;
 use super::flow::{FlowRow, TransferRow};
 use super::goodput::GoodputRow;
+use super::handshake::HandshakeRow;
 use super::limits::LimitRow;
 use super::link::LinkRow;
 use super::object::ObjectRow;
@@ -53,6 +54,7 @@ pub fn tables() -> Vec<Table> {
         table::<LimitRow>("limits"),
         table::<GoodputRow>("goodputs"),
         table::<DelayRow>("delays"),
+        table::<HandshakeRow>("handshakes"),
         table::<FlowSamples>("flow-samples"),
         table::<QueueSamples>("queue-samples"),
         table::<QueueDepartures>("queue-departures"),
@@ -135,7 +137,7 @@ mod tests {
         };
         let tables = tables();
         assert_eq!(names(&tables[1])[..2], ["startup", "cc"]);
-        let samples = names(&tables[9]);
+        let samples = names(&tables[10]);
         assert_eq!(samples, FlowSamples::COLUMNS);
     }
 }

@@ -243,6 +243,6 @@ fn load_and_key(packet: &Packet, again: bool) -> (Load, (u64, u64)) {
         Body::Data(data) => (Load::Data, (data.start(), u64::from(data.number()))),
         Body::Ack(Ack::Bytes(ack)) => (Load::Ack, (ack.una(), u64::from(ack.blocks()))),
         Body::Ack(Ack::Numbers(ack)) => (Load::Ack, (ack.end(), u64::from(ack.delay()))),
-        Body::Syn(_) | Body::SynAck(_) => (Load::Syn, (0, 0)),
+        Body::Syn(_) | Body::SynAck(_) | Body::Message(_) => (Load::Syn, (0, 0)),
     }
 }

@@ -7,6 +7,7 @@ pub mod flow;
 pub(crate) mod flow_record;
 pub mod flow_table;
 pub mod goodput;
+pub mod handshake;
 pub mod journeys;
 pub mod limits;
 pub mod lines;

@@ -4,6 +4,7 @@ use super::delay::DelayRow;
 use super::flow::TransferRow;
 use super::flow_table::FlowTable;
 use super::goodput::GoodputRow;
+use super::handshake::HandshakeRow;
 use super::journeys::Journeys;
 use super::limits::LimitRow;
 use super::lines::Lines;
@@ -36,6 +37,9 @@ pub struct Outcome {
     /// The delays of the writes of each flow with a `source`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub delays: Vec<DelayRow>,
+    /// One row for each flow whose handshake is made of packets.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub handshakes: Vec<HandshakeRow>,
     /// How buffers were read, in words.
     pub buffer_accounting: String,
     /// The bottleneck's buffer, in words.

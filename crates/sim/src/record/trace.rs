@@ -40,7 +40,7 @@ impl Event {
     pub(crate) fn of(event: &RunEvent<'_>) -> Option<Event> {
         Some(match event {
             RunEvent::Sent { packet, again } => match packet.body {
-                Body::Syn(_) | Body::SynAck(_) => Event::Syn,
+                Body::Syn(_) | Body::SynAck(_) | Body::Message(_) => Event::Syn,
                 _ if *again => Event::Retransmit,
                 _ => Event::Send,
             },

@@ -25,6 +25,9 @@ pub(crate) fn next_due(plan: &FlowPlan, kind: &FlowKind, stage: Stage, position:
     if kind.notes_deliveries && stage == Stage::Delivered {
         return position + 1;
     }
+    if kind.flight > 0 && stage == Stage::Delivered && position == 0 {
+        return 1;
+    }
     let next = kind.writes.partition_point(|write| write.end <= position);
     let begins = begin(&kind.writes, next) == position;
     let write = kind.writes.get(next).map(|write| match stage {
@@ -105,6 +108,7 @@ impl<'a> WriteLog<'a> {
         }
         let places = self.places(flow, kind);
         Some(FlowWrites {
+            flight: self.kinds[kind as usize].flight,
             writes,
             first: places.start,
             records: &mut self.records[places],
@@ -243,6 +247,8 @@ fn ideal(kind: &FlowKind, plan: &FlowPlan, number: usize, chain: &Chain) -> f64 
 /// The writes of a flow, and what is noted of them.
 pub(crate) struct FlowWrites<'a> {
     writes: &'a [Write],
+    /// Where they begin in the stream.
+    flight: u64,
     /// The place of the first record.
     first: usize,
     records: &'a mut [WriteRecord],
@@ -276,16 +282,16 @@ impl FlowWrites<'_> {
 
     /// A packet leaves. It counts for the write in which it begins.
     pub(crate) fn send(&mut self, data: &Data, again: bool, now: Instant) {
-        if data.is_empty() {
+        let Some((start, end)) = self.range(data) else {
             return;
-        }
-        if let Some(noted) = self.at(data.start()) {
+        };
+        if let Some(noted) = self.at(start) {
             noted.packets_sent += 1;
             noted.packets_retransmitted += u32::from(again);
         }
-        let mut next = self.number_at(data.start());
-        while next < self.writes.len() && begin(self.writes, next) < data.end() {
-            let first = begin(self.writes, next) >= data.start();
+        let mut next = self.number_at(start);
+        while next < self.writes.len() && begin(self.writes, next) < end {
+            let first = begin(self.writes, next) >= start;
             let noted = &mut self.records[next];
             if first && !noted.sent.is_some() {
                 noted.sent = now.into();
@@ -296,19 +302,26 @@ impl FlowWrites<'_> {
 
     /// A packet is lost. It counts for the write in which it begins, where it was counted as sent.
     pub(crate) fn drop(&mut self, data: &Data) {
-        if data.is_empty() {
+        let Some((start, _)) = self.range(data) else {
             return;
-        }
-        if let Some(noted) = self.at(data.start()) {
+        };
+        if let Some(noted) = self.at(start) {
             noted.packets_dropped += 1;
         }
     }
 
     /// The timer has expired with data outstanding from here on.
     pub(crate) fn time_out(&mut self, position: u64) {
-        if let Some(noted) = self.at(position) {
+        let position = position.checked_sub(self.flight);
+        if let Some(noted) = position.and_then(|position| self.at(position)) {
             noted.timeouts += 1;
         }
+    }
+
+    /// The bytes of writes that a packet has; `None` for those of a server's flight.
+    fn range(&self, data: &Data) -> Option<(u64, u64)> {
+        let start = data.start().checked_sub(self.flight)?;
+        (!data.is_empty()).then(|| (start, data.end() - self.flight))
     }
 
     fn number_at(&self, position: u64) -> usize {

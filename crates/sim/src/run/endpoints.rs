@@ -16,6 +16,8 @@ pub(super) struct Endpoints {
     /// The next position whose delivery, and whose acknowledgement, is to be noted: until
     /// then a packet has no business with the record.
     pub(super) due: [u64; 2],
+    /// Where data begins in the stream, behind a server's flight.
+    pub(super) flight: u64,
 }
 
 /// The one event of an endpoint's deadline. A deadline that moves later
@@ -66,7 +68,12 @@ impl Endpoints {
             Stage::Delivered => self.receiver.delivered(),
             Stage::Acknowledged => self.sender.acknowledged(),
         };
-        (position >= self.due[stage as usize]).then_some(position)
+        (position >= self.due[stage as usize]).then(|| position - self.flight)
+    }
+
+    /// Data of either stage is to be noted at this position.
+    pub(super) fn set_due(&mut self, stage: Stage, position: u64) {
+        self.due[stage as usize] = position.saturating_add(self.flight);
     }
 
     /// Bytes that both take.
@@ -78,7 +85,8 @@ impl Endpoints {
     pub(super) fn note(&self, record: &mut FlowRecord, exits: &mut Vec<Exit>) {
         let size = record.plan.size().unwrap_or(u64::MAX);
         record.packets_arrived += self.receiver.arrived();
-        record.bytes_delivered = self.receiver.delivered().min(size);
+        let delivered = self.receiver.delivered().saturating_sub(self.flight);
+        record.bytes_delivered = delivered.min(size);
         record.count(self.sender.counters());
         record.keep_exit(self.sender.exit(), exits);
         record.reset = self.sender.failed();

@@ -4,9 +4,9 @@
 use crate::compile::Prepared;
 use crate::flow_plan::FlowKind;
 use crate::spec::RequestError;
-use flowstart_control::Instant;
 use flowstart_control::catalog::Recipe;
 use flowstart_control::signals::PathInfo;
+use flowstart_control::{Instant, Named};
 use flowstart_network::graph::{LinkId, Route};
 use flowstart_network::link::Link;
 use flowstart_transport::stack::{EcnMode, Stack};
@@ -67,6 +67,13 @@ impl Prepared {
                 "flows[0].handshake",
                 "`false`: a live run opens a connection",
             );
+        }
+        if let Some(flight) = kind.stack.messages.flight {
+            let problem = format!(
+                "`{}`: a live run has the stack's own handshake",
+                flight.name()
+            );
+            return refused("stack.flight", &problem);
         }
         let network = self.network(&plans);
         let links = network.links;

@@ -4,6 +4,7 @@ use super::endpoints::{Endpoints, LateReceiver, Timer};
 use crate::flow_plan::{FlowKind, FlowPlan};
 use crate::memory::Memories;
 use crate::record::flow_record::FlowRecord;
+use crate::record::handshake::{HandshakeRecord, HandshakeRow};
 use crate::record::write_log::{Stage, next_due};
 use crate::slab::Slab;
 use flowstart_control::signals::PathMemory;
@@ -11,6 +12,7 @@ use flowstart_control::{Exit, Instant};
 use flowstart_transport::receiver::Receiver;
 use flowstart_transport::sender::Sender;
 use flowstart_transport::stack::Sharing;
+use std::collections::BTreeMap;
 
 /// What every packet of a flow looks at, also when it is over.
 pub(super) struct FlowState {
@@ -40,6 +42,8 @@ pub(super) struct Flows<'a> {
     pub(super) records: Vec<FlowRecord>,
     /// How startups of flows that are over have ended.
     exits: Vec<Exit>,
+    /// What is noted of handshakes that are made of packets.
+    handshakes: BTreeMap<u32, HandshakeRecord>,
     /// What connections leave for later ones.
     memories: Memories,
     /// Flows that have not ended.
@@ -61,6 +65,7 @@ impl<'a> Flows<'a> {
             unfinished: plans.len(),
             records: plans.into_iter().map(FlowRecord::new).collect(),
             exits: Vec::new(),
+            handshakes: BTreeMap::new(),
             memories: Memories::default(),
         }
     }
@@ -142,15 +147,20 @@ impl<'a> Flows<'a> {
     /// Opens a flow.
     pub(super) fn open(&mut self, flow: u32, sender: Sender, receiver: Receiver) -> &mut Endpoints {
         let (plan, kind) = self.flow(flow);
-        let due =
-            [Stage::Delivered, Stage::Acknowledged].map(|stage| next_due(plan, kind, stage, 0));
-        let key = self.endpoints.insert(Endpoints {
+        let stages = [Stage::Delivered, Stage::Acknowledged];
+        let due = stages.map(|stage| (stage, next_due(plan, kind, stage, 0)));
+        let mut ends = Endpoints {
             sender,
             receiver,
             sender_timer: Timer::default(),
             receiver_timer: Timer::default(),
-            due,
-        });
+            due: [0; 2],
+            flight: kind.flight,
+        };
+        for (stage, position) in due {
+            ends.set_due(stage, position);
+        }
+        let key = self.endpoints.insert(ends);
         self.states[flow as usize].life = Life::Open(key);
         self.endpoints.get_mut(key)
     }
@@ -181,7 +191,11 @@ impl<'a> Flows<'a> {
         let kind = self.kind(flow);
         let due = next_due(&self.records[flow as usize].plan, kind, stage, position);
         if let Some(ends) = self.endpoints_mut(flow) {
-            ends.due[stage as usize] = due;
+            ends.set_due(stage, due);
+        }
+        if kind.flight > 0 && stage == Stage::Delivered {
+            let handshake = self.handshakes.entry(flow).or_default();
+            handshake.first_byte.get_or_insert(now);
         }
         let record = &mut self.records[flow as usize];
         let is_whole = record.plan.ends_at(position);
@@ -205,6 +219,10 @@ impl<'a> Flows<'a> {
         let ends = self.endpoints.get(key);
         let record = &mut self.records[flow as usize];
         ends.note(record, &mut self.exits);
+        if ends.flight > 0 {
+            let noted = self.handshakes.entry(flow).or_default();
+            noted.note(ends.receiver.client(), ends.sender.handshake());
+        }
         let kind = &self.kinds[record.plan.kind as usize];
         if kind.stack.sharing.kind != Sharing::None {
             let memory = ends.sender.memory();
@@ -225,7 +243,19 @@ impl<'a> Flows<'a> {
         if let Life::Open(key) = self.states[flow as usize].life {
             let ends = self.endpoints.get(key);
             ends.note(&mut self.records[flow as usize], &mut self.exits);
+            if ends.flight > 0 {
+                let noted = self.handshakes.entry(flow).or_default();
+                noted.note(ends.receiver.client(), ends.sender.handshake());
+            }
         }
+    }
+
+    /// One row for each flow whose handshake is made of packets.
+    pub(super) fn handshake_rows(&self) -> Vec<HandshakeRow> {
+        let row = |(flow, noted): (&u32, &HandshakeRecord)| {
+            noted.row(*flow, &self.records[*flow as usize])
+        };
+        self.handshakes.iter().map(row).collect()
     }
 
     /// The records of a run that is over, and its exits; endpoints give their memory back.

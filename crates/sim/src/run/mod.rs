@@ -90,6 +90,7 @@ fn path_of<'a>(chain: &Chain, flow: u32, plan: &FlowPlan, kinds: &'a [FlowKind])
         },
         extra_delay: kind.extra_delay,
         forced_drops: &kind.forced_drops,
+        handshake_drops: &kind.handshake_drops,
         delays: &kind.delays,
     }
 }

@@ -22,6 +22,7 @@ impl Simulation<'_> {
         self.close_all();
         let end = self.clock.now;
         let chain = self.prepared.chain();
+        let handshakes = self.flows.handshake_rows();
         let flows = self.flow_table();
         let narrowest = |record: &FlowRecord| {
             let kind = &self.prepared.kinds[record.plan.kind as usize];
@@ -54,6 +55,7 @@ impl Simulation<'_> {
                 goodputs.rows(&flows.records, &self.prepared.kinds, end, link)
             }),
             delays: recorders.writes.delays(&flows.records, end),
+            handshakes,
             transfers: recorders.writes.rows(&flows.records, chain),
             flows,
             objects: ObjectTable {

@@ -6,6 +6,7 @@
 //! its flags, and the pages their tables ([`Described`]).
 
 use flowstart_control::{Bytes, Named, Rate};
+use flowstart_transport::Flight;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value as Json, json};
@@ -244,6 +245,16 @@ impl Place<Rate> for Option<Rate> {
     }
 
     fn take(&self) -> Option<Rate> {
+        *self
+    }
+}
+
+impl Place<Flight> for Option<Flight> {
+    fn put(&mut self, value: Flight) {
+        *self = Some(value);
+    }
+
+    fn take(&self) -> Option<Flight> {
         *self
     }
 }

@@ -184,6 +184,11 @@ fields! {
         pub tick_phase: Option<f64>,
         /// Packets to drop at the bottleneck; the SYN is number 0.
         pub forced_drops: Vec<u64>,
+        /// Packets of a handshake to drop at the bottleneck, such as `hello` or `flight:2`.
+        ///
+        /// Kinds: `syn`, `synack`, `ack`, `hello`, `flight`, `finished`, with a number for others
+        /// than the first. Only a handshake of packets has them (`stack.flight`).
+        pub handshake_drops: Vec<String>,
         /// Packets to delay behind the bottleneck, such as `{ 50 = "4ms" }`.
         ///
         /// Positions as for `forced_drops`. Other packets overtake a delayed one.

@@ -5,14 +5,13 @@ use super::definition::{Need, fields, names, needs, plain, text};
 use super::error::RequestError;
 use flowstart_control::units::ParseError;
 use flowstart_control::{Amount, Bytes, Duration, InitialWindow, Rate, RateCodes};
-use flowstart_transport::Handshake;
-use flowstart_transport::RttRule;
 use flowstart_transport::flow_control::ReceiverName;
 use flowstart_transport::receiver::AckPolicy;
 use flowstart_transport::stack::RecoveryKind::{
     self, NewReno, Ns2Sack, Quic, Rack, Reno, Sack, Tahoe,
 };
 use flowstart_transport::stack::{EcnMode, Pacing, ReductionKind, Restart, Sharing, Stack, Undo};
+use flowstart_transport::{Amplification, Flight, Handshake, RttRule};
 use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -25,6 +24,8 @@ names!(
     RecoveryKind,
     ReductionKind,
     Handshake,
+    Flight,
+    Amplification,
     Restart,
     RateCodes,
     ReceiverName,
@@ -33,8 +34,24 @@ names!(
 );
 
 const WAITS: Need<Stack> = needs(
-    |stack| stack.handshake != Handshake::ZeroRtt,
+    |stack| !stack.handshake.is_early() || stack.messages.flight.is_some(),
     "data does not wait for it under `0-rtt` (stack.handshake)",
+);
+const PACKETS: Need<Stack> = needs(
+    |stack| stack.messages.flight.is_some(),
+    "the handshake is counted in round trips; give `stack.flight`",
+);
+const NO_TOKEN: Need<Stack> = needs(
+    |stack| !stack.messages.token,
+    "the client has a token (stack.token)",
+);
+const LIMITED: Need<Stack> = needs(
+    |stack| !stack.messages.token && !stack.messages.retry,
+    "a token validates the address at once (stack.token, stack.retry)",
+);
+const NO_NUMBERS: Need<Stack> = needs(
+    |stack| !recovers_by(stack, &[Quic]),
+    "`quic` has no SYN (stack.recovery)",
 );
 const DELAYS_ACKS: Need<Stack> = needs(
     |stack| stack.receiver.ack != AckPolicy::Every,
@@ -141,21 +158,87 @@ fields! {
         #[flag("WINDOW")]
         #[sets(window.initial)]
         pub iw: Option<InitialWindow>,
-        /// Handshake before data: `1-rtt`, `0-rtt` or `tcp+tls13`.
+        /// Handshake before data: `1-rtt`, `0-rtt`, `tcp+tls13` and others.
         ///
         /// `1-rtt` is one exchange, TCP's or QUIC's. With `0-rtt` data leaves directly after the
-        /// first packet. `tcp+tls13` are two exchanges.
+        /// first packet. `tcp+tls13` are two exchanges, `tcp+tls12` three. `tcp+0-rtt` is early data
+        /// of TLS 1.3, `tcp+tfo+tls13` and `tcp+tfo+0-rtt` begin in the SYN (Fast Open).
         #[sets(handshake)]
         pub handshake: Option<Handshake>,
         /// Size of the server's first flight, including its certificates.
         ///
-        /// Above three times the client's 1200 bytes, or with `tcp+tls13` above the initial window,
-        /// the flight takes another round trip.
+        /// Above three times the client's 1200 bytes, or with TLS over TCP above the initial window,
+        /// the flight takes another round trip. With `flight` its packets cross the path.
         #[usual("no more than one round trip takes")]
         #[check(within(Bytes(1)..=Bytes(1_000_000), "1B to 1MB"))]
         #[needs(WAITS)]
         #[sets(server_flight)]
         pub server_flight: Option<Bytes>,
+        /// Handshake as packets, with messages of this kind: `classic`, `chain`, `compressed`,
+        /// `resumed` or `post-quantum`.
+        ///
+        /// The client receives the data and opens the connection. The server's messages precede its
+        /// response: they use and open its window, and can be lost. `server_flight` and others
+        /// replace the sizes of the kind.
+        #[usual("round trips are counted instead")]
+        #[sets(messages.flight)]
+        pub flight: Option<Flight>,
+        /// Size of the ClientHello.
+        #[usual("that of `flight`: 300B, 500B with a ticket, 1525B post-quantum")]
+        #[check(within(Bytes(1)..=Bytes(60_000), "1B to 60kB"))]
+        #[needs(PACKETS)]
+        #[sets(messages.client_hello)]
+        pub client_hello: Option<Bytes>,
+        /// Size of the ServerHello, which is part of the server's flight.
+        #[usual("that of `flight`: 90B, 1178B post-quantum")]
+        #[check(within(Bytes(1)..=Bytes(60_000), "1B to 60kB"))]
+        #[needs(PACKETS)]
+        #[sets(messages.server_hello)]
+        pub server_hello: Option<Bytes>,
+        /// Size of the client's Finished, with its certificates if it has any.
+        #[check(within(Bytes(1)..=Bytes(60_000), "1B to 60kB"))]
+        #[needs(PACKETS)]
+        #[sets(messages.client_flight)]
+        pub client_flight: Option<Bytes>,
+        /// Size of the client's request.
+        #[check(within(Bytes(1)..=Bytes(60_000), "1B to 60kB"))]
+        #[needs(PACKETS)]
+        #[sets(messages.request)]
+        pub request: Option<Bytes>,
+        /// HelloRetryRequest: the server requires another key share (RFC 8446 §4.1.4).
+        #[needs(PACKETS)]
+        #[sets(messages.hello_retry)]
+        pub hello_retry: Option<bool>,
+        /// Retry: the server requires a token before its flight (RFC 9000 §8.1.2).
+        #[needs(PACKETS, NUMBERS, NO_TOKEN)]
+        #[sets(messages.retry)]
+        pub retry: Option<bool>,
+        /// Token of an earlier connection: the client's address is validated (RFC 9000 §8.1.3).
+        #[needs(PACKETS, NUMBERS)]
+        #[sets(messages.token)]
+        pub token: Option<bool>,
+        /// Limit of three times the received bytes: `exact`, `datagram-starts` or `fits`.
+        ///
+        /// It holds until the client's address is validated (RFC 9000 §8.1).
+        #[needs(PACKETS, NUMBERS, LIMITED)]
+        #[sets(messages.amplification)]
+        pub amplification: Option<Amplification>,
+        /// Number of packets that an end keeps until it has keys for them (RFC 9001 §5.7).
+        #[check(within(0..=1000, "0 to 1000 packets"))]
+        #[needs(PACKETS, NUMBERS)]
+        #[sets(messages.keeps_early)]
+        pub keeps_early: Option<u32>,
+        /// Probes of the server repeat what is missing of all packet number spaces.
+        ///
+        /// `false` for those of the first space only (RFC 9002 §6.2.4).
+        #[needs(PACKETS, NUMBERS)]
+        #[sets(messages.probes_all_spaces)]
+        pub probes_all_spaces: Option<bool>,
+        /// Number of repeated SYNs before their timer doubles (`tcp_syn_linear_timeouts`).
+        #[check(within(0..=127, "0 to 127 SYNs"))]
+        #[needs(PACKETS, NO_NUMBERS)]
+        #[sets(messages.syn_linear)]
+        pub syn_linear: Option<u32>,
         /// Acknowledgement policy of the receiver: `every`, `delayed` or `quick-then-delayed`.
         #[flag("WHEN")]
         pub ack: Option<AckName>,

@@ -8,6 +8,7 @@ mod flow_control;
 mod followers;
 mod goodput;
 mod growth_gate;
+mod handshakes;
 mod http2;
 mod hystart_figure_2;
 mod l4s;

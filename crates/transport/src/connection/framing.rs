@@ -153,6 +153,7 @@ impl Connection {
             number,
             request,
             by_receiver: false,
+            message: 0,
         };
         Packet::new(
             self.flow,

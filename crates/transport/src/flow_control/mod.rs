@@ -56,6 +56,8 @@ pub struct FlowControlOptions {
     /// The largest window that an estimate of the bandwidth-delay product gives both; `None` where
     /// nothing is estimated.
     pub largest_estimate: Option<u64>,
+    /// Bytes of a handshake before the data, which do not count.
+    pub before: u64,
 }
 
 impl FlowControlOptions {
@@ -66,6 +68,7 @@ impl FlowControlOptions {
             connection: CreditOptions::UNLIMITED,
             lifts_connection: false,
             on_blocked: OnBlocked::Ignore,
+            before: 0,
             frame: None,
             largest_estimate: None,
         }
@@ -108,6 +111,11 @@ impl FlowControlOptions {
         }
     }
 
+    /// Behind so many bytes of a handshake.
+    pub fn behind(self, before: u64) -> FlowControlOptions {
+        FlowControlOptions { before, ..self }
+    }
+
     /// With this first window of a stream, in bytes, and as much at least of the connection.
     pub fn beginning_with(self, window: u64) -> FlowControlOptions {
         let connection = match self.connection.first < window {
@@ -130,7 +138,7 @@ impl FlowControlOptions {
     /// The first limit, in bytes.
     pub fn first(&self) -> u64 {
         let first = self.stream.first.min(self.connection.first);
-        first.min(MOST_AHEAD)
+        first.min(MOST_AHEAD) + self.before
     }
 }
 
@@ -163,14 +171,14 @@ impl FlowControl {
             connection: Credit::new(options.connection, now),
             opened: now,
             rtt: None,
-            read: 0,
-            received: 0,
+            read: options.before,
+            received: options.before,
             offered: VecDeque::from([options.first()]),
             again: None,
             unsent: false,
-            estimator: options
-                .largest_estimate
-                .map(|largest| Box::new(BdpEstimator::new(options.first(), largest))),
+            estimator: options.largest_estimate.map(|largest| {
+                Box::new(BdpEstimator::new(options.first() - options.before, largest))
+            }),
             options,
         }
     }
@@ -178,7 +186,7 @@ impl FlowControl {
     /// The connection opens with a packet that is sent or answered now, `rtt` before data where that
     /// is known.
     pub fn open(&mut self, now: Instant, rtt: Option<Duration>) {
-        if self.received == 0 {
+        if self.received == self.options.before {
             *self = FlowControl::new(self.options, now);
             self.rtt = rtt;
         }
@@ -201,7 +209,11 @@ impl FlowControl {
     }
 
     fn limit(&self) -> (u64, Level) {
-        let (stream, connection) = (self.stream.limit(), self.connection.limit());
+        let before = self.options.before;
+        let (stream, connection) = (
+            self.stream.limit() + before,
+            self.connection.limit() + before,
+        );
         let most = self.read.saturating_add(MOST_AHEAD);
         match stream <= connection {
             true => (stream.min(most), Level::Stream),
@@ -212,9 +224,11 @@ impl FlowControl {
     /// Data has come: all below `read` is in order and read at once, `received` bytes have arrived.
     /// Whether the limit has moved.
     pub fn on_data(&mut self, read: u64, received: u64, now: Instant) -> bool {
-        if self.received == 0 {
+        let before = self.options.before;
+        if self.received == before {
             self.measure(now);
         }
+        let (read, received) = (read.max(before), received.max(before));
         let rtt = self.rtt.unwrap_or(INITIAL_RTT);
         let (next, (read, received)) = (read, self.whole_frames(read, received));
         let news = (read - self.read, received.saturating_sub(self.received));
@@ -224,7 +238,7 @@ impl FlowControl {
             Counts::Received => news.1,
         };
         // The connection first: a lift takes effect with the next read (quic-go).
-        let before = self.limit().0;
+        let limit = self.limit().0;
         self.connection
             .on_read(now, bytes(self.options.connection.counts), rtt);
         let stream = self
@@ -239,7 +253,7 @@ impl FlowControl {
             // What could be offered leaves before the PING (grpc-go, `handleData`).
             self.connection.offer();
         }
-        self.offer(before, now) || pings
+        self.offer(limit, now) || pings
     }
 
     /// What of the data below `next` is read: frames of full size, and one that ends at a limit,

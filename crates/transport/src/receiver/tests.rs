@@ -26,6 +26,7 @@ fn receiver(ack: AckPolicy) -> Receiver {
         header: 40,
         opening: 40,
         syn_timeout: Duration::from_secs(1),
+        client: None,
         early_data: false,
         sack_block_bytes: 8,
         option_bytes: 8,
@@ -125,6 +126,7 @@ fn syn(number: u32) -> Packet {
         number,
         request,
         by_receiver,
+        message: 0,
     };
     Packet::new(0, 40, Body::Syn(syn))
 }

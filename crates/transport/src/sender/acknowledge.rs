@@ -14,14 +14,17 @@ impl Sender {
                 State::SynSent { at, tries, .. } | State::Early { at, tries, .. },
                 Body::SynAck(answer),
             ) => self.on_syn_ack(answer, at, tries, now),
-            (State::Closed, Body::Syn(_)) if self.accepts() => self.begin_exchange(now),
+            (State::Closed, Body::Syn(syn)) if self.accepts() && syn.message == 0 => {
+                self.begin_exchange(now);
+            }
             // Its answer was lost.
             (State::SynSent { at, tries, .. }, Body::Syn(_)) => {
                 let waiting = true;
                 self.state = State::SynSent { at, tries, waiting };
             }
             (State::SynSent { at, tries, .. }, Body::Ack(ack)) if self.accepts() => {
-                self.on_third_ack(ack, at, tries, now);
+                self.on_third_ack(Some(ack), at, tries, now);
+                self.advance(now);
             }
             (State::Open, Body::Ack(ack)) => {
                 let option = ack.option();
@@ -32,11 +35,11 @@ impl Sender {
                 let meta = AckMeta { option, ece };
                 self.on_ack(ack, meta, now);
             }
-            _ => {}
+            _ => self.on_client_packet(packet, now),
         }
     }
 
-    fn on_ack(&mut self, ack: &Ack, meta: AckMeta, now: Instant) {
+    pub(super) fn on_ack(&mut self, ack: &Ack, meta: AckMeta, now: Instant) {
         if !self.connection.has_sent(ack) {
             return;
         }

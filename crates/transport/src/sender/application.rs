@@ -10,6 +10,14 @@ use flowstart_control::{Instant, Segments};
 impl Sender {
     /// The application hands over `bytes` more.
     pub fn push(&mut self, bytes: u64, now: Instant) {
+        if self.holds_response(bytes) {
+            return;
+        }
+        self.hand_over(bytes, now);
+    }
+
+    /// So many bytes more are to leave.
+    pub(super) fn hand_over(&mut self, bytes: u64, now: Instant) {
         self.held_back = None;
         self.restart_after_idle(now);
         if self.connection.sent().samples_delivery() && self.is_left_idle() {

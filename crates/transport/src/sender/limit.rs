@@ -68,7 +68,7 @@ impl Sender {
     /// returned the last one that may leave now. It holds until the next event.
     pub fn limit(&self) -> Limit {
         let c = &self.connection;
-        if !self.may_send_data() {
+        if !self.may_send_data() || self.serves() {
             return Limit::Handshake;
         }
         if self.held_back.is_some() {

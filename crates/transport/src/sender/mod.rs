@@ -14,10 +14,12 @@ mod opening_state;
 mod pacing;
 mod probe;
 mod send_buffer;
+mod serving;
 mod timers;
 mod transmit;
 
 use crate::connection::Connection;
+use crate::handshake::Report;
 use crate::pacing::pacer::Pacer;
 use crate::pacing::token_bucket::TokenBucket;
 use crate::prefetch::prefetch;
@@ -47,6 +49,8 @@ enum State {
         tries: u32,
         waiting: bool,
     },
+    /// As a server: its flight leaves, and the response once it is due.
+    Serving,
     Open,
     /// Given up after too many timeouts.
     Failed,
@@ -95,6 +99,8 @@ pub struct Sender {
     /// The pacing rate that the stack, not the startup, has set.
     usual_pacing: Option<Rate>,
     persist: Persist,
+    /// What a handshake of packets has cost, which is over.
+    served: Option<Box<Report>>,
 }
 
 impl Sender {
@@ -105,7 +111,12 @@ impl Sender {
         controller: Controller,
         preparation: Preparation,
     ) -> Sender {
-        let exchanges = stack.exchanges();
+        let server = stack.server();
+        let exchanges = if server.is_some() {
+            1
+        } else {
+            stack.exchanges()
+        };
         Sender {
             recovery: Recovery::new(&stack),
             send_buffer: stack.window.send_buffer.map(|size| {
@@ -119,11 +130,12 @@ impl Sender {
             pacer: Pacer::default(),
             bucket: None,
             state: State::Closed,
-            opening: Some(Box::new(OpeningState::new(preparation, exchanges))),
+            opening: Some(Box::new(OpeningState::new(preparation, exchanges, server))),
             spreading: Spreading::Nothing,
             held_back: None,
             usual_pacing: None,
             persist: Persist::Off,
+            served: None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::opening_state::OpeningState;
 use super::{Sender, Spreading, State};
-use crate::handshake::{Handshake, INITIAL_ACK, SMALLEST_INITIAL};
+use crate::handshake::{INITIAL_ACK, SMALLEST_INITIAL};
 use crate::narrow::whole;
 use crate::quick_start::Asked;
 use crate::rtt::RttSample;
@@ -14,7 +14,7 @@ use flowstart_wire::{Ack, Packet, RateRequest, RateResponse, SynAck};
 impl Sender {
     /// Opens the connection.
     pub fn open(&mut self, now: Instant) {
-        if self.connection.stack().handshake == Handshake::ZeroRtt {
+        if self.connection.stack().handshake.opens_with_data() {
             return self.open_early(now);
         }
         self.begin_exchange(now);
@@ -61,9 +61,12 @@ impl Sender {
     }
 
     /// The handshake is over.
-    fn confirm(&mut self, lost: bool, now: Instant) {
+    pub(super) fn confirm(&mut self, lost: bool, now: Instant) {
         self.state = State::Open;
-        if self.opening.take().is_some_and(|opening| !opening.accepts) {
+        if self.serves() {
+            self.state = State::Serving;
+            self.recovery.on_serving(true);
+        } else if self.opening.take().is_some_and(|opening| !opening.accepts) {
             self.recovery.on_first_packet_shared(&self.connection);
         }
         let lost =
@@ -125,9 +128,18 @@ impl Sender {
     /// The data's receiver, which opens the connection, has heard the answer that left at `at`, the
     /// latest of so many.
     #[cold]
-    pub(super) fn on_third_ack(&mut self, ack: &Ack, at: Instant, tries: u32, now: Instant) {
+    pub(super) fn on_third_ack(
+        &mut self,
+        ack: Option<&Ack>,
+        at: Instant,
+        tries: u32,
+        now: Instant,
+    ) {
         let c = &mut self.connection;
-        c.take_window(ack.window());
+        match ack {
+            Some(ack) => c.take_window(ack.window()),
+            None => c.take_open_window(),
+        }
         let fair = tries == 1;
         match fair {
             true => c.rtt_mut().sample(&RttSample::of_handshake(at), now),
@@ -195,7 +207,7 @@ impl Sender {
         self.connection.report(answer.report);
     }
 
-    fn establish(&mut self, now: Instant, rtt: Option<Duration>, tries: u32) {
+    pub(super) fn establish(&mut self, now: Instant, rtt: Option<Duration>, tries: u32) {
         let opening = self.opening.as_ref();
         let mut known = opening.map_or(PathInfo::default(), |o| o.preparation.known);
         known.exact_rtt = rtt;
@@ -241,7 +253,7 @@ impl Sender {
             if ends && self.spreading == Spreading::Nothing {
                 bucket.end_handshake(packet);
                 self.spreading = Spreading::Handshake { waiting: true };
-            } else {
+            } else if !self.serves() {
                 bucket.sent((SMALLEST_INITIAL - INITIAL_ACK).into());
             }
             self.bucket = Some(bucket);

@@ -1,5 +1,6 @@
 //! What lasts until a connection is open.
 
+use crate::handshake::Server;
 use crate::quick_start::Asked;
 use flowstart_control::Instant;
 use flowstart_control::signals::PathInfo;
@@ -33,11 +34,14 @@ pub(super) struct OpeningState {
     pub deadline: Option<Instant>,
     /// The data's receiver opens the connection.
     pub accepts: bool,
+    /// The server's end of a handshake that is made of packets.
+    pub server: Option<Box<Server>>,
 }
 
 impl OpeningState {
-    pub fn new(preparation: Preparation, exchanges: u32) -> OpeningState {
+    pub fn new(preparation: Preparation, exchanges: u32, server: Option<Server>) -> OpeningState {
         OpeningState {
+            server: server.map(Box::new),
             preparation,
             asked: None,
             exchanges,

@@ -11,6 +11,7 @@ impl Sender {
         let due = earlier(due, self.recovery.deadline());
         match &self.opening {
             None => due,
+            Some(_) if self.is_blocked() => None,
             Some(opening) => earlier(due, opening.deadline),
         }
     }
@@ -25,7 +26,10 @@ impl Sender {
         if self.recovery.deadline().is_some_and(|due| due <= now) {
             self.held_back = None;
         }
-        if self.may_send_data() && !self.recovery.on_timer(&mut self.connection, now) {
+        if self.may_send_data()
+            && !self.is_blocked()
+            && !self.recovery.on_timer(&mut self.connection, now)
+        {
             return self.fail();
         }
         let early = self.opening.as_ref().and_then(|opening| opening.deadline);
@@ -38,12 +42,12 @@ impl Sender {
         self.held_back = None;
         match self.state {
             State::SynSent { tries, .. } => self.on_syn_timeout(now, tries),
-            State::Open | State::Early { .. } if self.persist != Persist::Off => {
+            State::Open | State::Early { .. } | State::Serving if self.persist != Persist::Off => {
                 self.persist = Persist::Due;
                 self.connection.rtt_mut().back_off();
                 self.connection.restart_timer(now);
             }
-            State::Open | State::Early { .. } => {
+            State::Open | State::Early { .. } | State::Serving => {
                 self.pacer = Pacer::default();
                 if self.spreading != Spreading::Nothing {
                     self.stop_spreading();

@@ -11,7 +11,10 @@ impl Sender {
     /// The next segment to leave at `now`, until there is none.
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Packet> {
         if self.state != State::Open && !self.sends_early_data() {
-            return self.poll_syn(now);
+            return match self.state {
+                State::Serving => self.poll_serving(now),
+                _ => self.poll_syn(now),
+            };
         }
         if self.held_back.is_some() {
             return self.send_held_back(now);
@@ -34,7 +37,7 @@ impl Sender {
     /// What leaves where recovery has no segment to send: the answer to the first acknowledgement, a
     /// proactive retransmission, or a probe of a closed window.
     #[inline(always)]
-    fn poll_unplanned(&mut self, now: Instant) -> Option<Packet> {
+    pub(super) fn poll_unplanned(&mut self, now: Instant) -> Option<Packet> {
         let c = &mut self.connection;
         if c.stack().recovery.id_update > 0
             && let Some(packet) = self.recovery.answer_first_ack(c, now)
@@ -63,7 +66,7 @@ impl Sender {
 
     /// Sends `segment`, if the pacer lets it leave now.
     #[inline(always)]
-    fn send(&mut self, segment: SegmentRange, now: Instant) -> Option<Packet> {
+    pub(super) fn send(&mut self, segment: SegmentRange, now: Instant) -> Option<Packet> {
         let c = &mut self.connection;
         let window = c.window();
         let follows_controller = |bucket: Bucket| bucket.follows_controller();
@@ -101,7 +104,10 @@ impl Sender {
     }
 
     pub(super) fn may_send_data(&self) -> bool {
-        matches!(self.state, State::Open | State::Early { .. })
+        matches!(
+            self.state,
+            State::Open | State::Early { .. } | State::Serving
+        )
     }
 
     /// Data leaves behind a SYN that is not answered.

@@ -105,6 +105,13 @@ pub struct Rfc9002 {
     prr: Prr,
     /// The handshake is confirmed: data has a timer (§6.2.1).
     confirmed: bool,
+    /// A server's flight leaves: its acknowledgements do not wait (§6.2.1).
+    serving: bool,
+    /// Probes of its first space have left: they overtake nothing of the others (§6.1).
+    probed_one_space: bool,
+    /// Below which number packets are of other spaces too, whose acknowledgement gives a separate
+    /// sample, and when the last of them left.
+    other_spaces: Option<(u64, Instant)>,
     /// A packet without data is to answer the first acknowledgement, and has not.
     answers: bool,
     /// So much of the first packet does not let the window grow.
@@ -125,6 +132,9 @@ impl LossDetector for Rfc9002 {
         let mut newly = c.acknowledge_packets(ack.numbers(), now);
         let undone = self.take_late(c, ack.numbers(), now);
         newly.acked = c.una() - una;
+        if self.other_spaces.is_some() {
+            self.sample_first_space(c, &mut newly, ack, now);
+        }
         c.begin_signal(newly.acked, signal);
         self.on_packets(c, &newly, undone, ack_delay(ack), signal)
     }
@@ -135,6 +145,16 @@ impl LossDetector for Rfc9002 {
 
     fn after_sent(&mut self, c: &mut Connection, _range: ByteRange, _now: Instant) {
         self.restart_timer(c);
+    }
+
+    fn on_serving(&mut self, lasts: bool) {
+        self.serving = lasts;
+        self.probed_one_space &= lasts;
+    }
+
+    /// The window is underused (§7.8).
+    fn on_amplification_limit(&mut self, c: &Connection) {
+        self.uncredited = self.pipe(c);
     }
 
     /// The handshake ends in the first data packet.
@@ -261,8 +281,13 @@ impl LossDetector for Rfc9002 {
         } else {
             c.count_timeout();
             self.pto_count += 1;
+            if self.serving && !c.stack().messages.probes_all_spaces && !self.probed_one_space {
+                self.probed_one_space = true;
+                self.other_spaces = Some((c.sent().next_number(), self.last_sent));
+            }
             self.probing = Probing {
-                left: PROBES,
+                // One datagram has what is missing of the first space.
+                left: if self.probed_one_space { 1 } else { PROBES },
                 from: 0,
                 end: c.sent().next_number(),
             };
@@ -294,6 +319,25 @@ impl Rfc9002 {
         }
     }
 
+    /// A probe of the first space is acknowledged along with packets of the others, which give the last
+    /// sample.
+    #[cold]
+    fn sample_first_space(
+        &mut self,
+        c: &mut Connection,
+        newly: &mut NewlyAckedPackets,
+        ack: &NumberAck,
+        now: Instant,
+    ) {
+        let of_others =
+            |(below, _): &mut (u64, Instant)| ack.numbers().any(|(first, _)| first < *below);
+        if let Some((_, sent)) = self.other_spaces.take_if(of_others)
+            && let Some(probe) = newly.largest.replace(sent)
+        {
+            c.rtt_mut().sample_held(probe, now, Duration::ZERO);
+        }
+    }
+
     /// OnAckReceived (A.7): the peer has held the acknowledgement back for so long.
     #[inline(never)]
     fn on_packets(
@@ -317,6 +361,10 @@ impl Rfc9002 {
         if let Some(sent) = newly.largest {
             let held = self.held(c, held);
             c.rtt_mut().sample_held(sent, now, held);
+            if self.serving && self.first_sample.is_none() {
+                // The first datagram has a packet of each of two spaces, which both give a sample.
+                c.rtt_mut().sample_held(sent, now, held);
+            }
             self.record_sample(c);
         }
         let response = c.stack().window.on_loss;
@@ -451,7 +499,8 @@ impl Rfc9002 {
             if number >= c.sent().acknowledged() {
                 break;
             }
-            let overtaken = self.late.is_overtaken(number, c.sent().acknowledged());
+            let overtaken =
+                !self.probed_one_space && self.late.is_overtaken(number, c.sent().acknowledged());
             if !overtaken && packet.sent + loss_delay > now {
                 self.loss_time = Some(packet.sent + loss_delay);
                 break;
@@ -505,7 +554,7 @@ impl Rfc9002 {
 
     /// SetLossDetectionTimer (A.8). Data has no timer while the handshake is not confirmed.
     fn set_timer(&mut self, c: &Connection) {
-        self.probe_timeout = backed_off(c, self.pto_count);
+        self.probe_timeout = backed_off(c, self.serving, self.pto_count);
         self.restart_timer(c);
     }
 
@@ -582,12 +631,16 @@ fn first_lost(c: &Connection) -> Option<ByteRange> {
 
 /// The probe timeout of data without back-off (§6.2.1).
 fn probe_timeout(c: &Connection) -> Duration {
+    (answer_timeout(c) + c.stack().receiver.ack.max_delay()).max(c.stack().rto.min)
+}
+
+/// The probe timeout of a handshake, whose acknowledgements are not held back.
+fn answer_timeout(c: &Connection) -> Duration {
     let rto = &c.stack().rto;
     let measured = c.rtt().smoothed();
-    let answer = measured.map_or(rto.initial, |(srtt, rttvar)| {
+    measured.map_or(rto.initial, |(srtt, rttvar)| {
         latest_answer(srtt, rttvar, rto.granularity)
-    });
-    (answer + c.stack().receiver.ack.max_delay()).max(rto.min)
+    })
 }
 
 /// How long an answer that is not held back may take.
@@ -596,7 +649,11 @@ fn latest_answer(srtt: Duration, rttvar: Duration, granularity: Duration) -> Dur
 }
 
 /// The probe timeout after so many consecutive ones.
-fn backed_off(c: &Connection, pto_count: u32) -> Duration {
-    let wait = probe_timeout(c).times(1 << pto_count.min(32));
+fn backed_off(c: &Connection, serving: bool, pto_count: u32) -> Duration {
+    let base = match serving {
+        true => answer_timeout(c),
+        false => probe_timeout(c),
+    };
+    let wait = base.times(1 << pto_count.min(32));
     wait.min(c.stack().rto.max)
 }

@@ -87,6 +87,11 @@ impl Stack {
                 tso: true,
                 ..base.pacing
             },
+            messages: MessageOptions {
+                // tcp_syn_linear_timeouts (since 6.5).
+                syn_linear: 4,
+                ..MessageOptions::NONE
+            },
             rto: Arc::new(RtoParams {
                 initial: Duration::from_secs(1),
                 // TCP_RTO_MIN.

@@ -56,6 +56,11 @@ impl Stack {
                 ..base.recovery
             },
             // rtt.rs, DEFAULT_INITIAL_RTT: 100 ms and four times half of it.
+            messages: MessageOptions {
+                // neqo-transport, `saved.rs`: packets that are kept for each space.
+                keeps_early: 4,
+                ..MessageOptions::NONE
+            },
             rto: Stack::quic_timer(Duration::from_millis(300)),
             // connection/params.rs, `congestion_control`.
             cc: "cubic",

@@ -87,6 +87,11 @@ impl Stack {
                 },
                 ..base.receiver
             },
+            messages: MessageOptions {
+                // `sender.c`: a datagram is prepared where a full one fits.
+                amplification: Amplification::Fits,
+                ..MessageOptions::NONE
+            },
             rto: Arc::new(RtoParams {
                 initial,
                 after_syn_loss: initial,

@@ -17,6 +17,11 @@ impl Stack {
         let base = Stack::quic();
         Stack {
             preset: "quiche",
+            messages: MessageOptions {
+                // `lib.rs`: only early 0-RTT packets are kept.
+                keeps_early: 0,
+                ..MessageOptions::NONE
+            },
             receive_window: Stack::receiving_as(ReceiverName::Quiche),
             convention: Convention {
                 cubic: CubicVariant::Quiche,

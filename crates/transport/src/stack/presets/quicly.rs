@@ -77,6 +77,11 @@ impl Stack {
                 ..base.recovery
             },
             // include/quicly/constants.h, QUICLY_DEFAULT_INITIAL_RTT: three times 66 ms.
+            messages: MessageOptions {
+                // `quicly.c`: a probe repeats what the Initial space lacks.
+                probes_all_spaces: false,
+                ..MessageOptions::NONE
+            },
             rto: Stack::quic_timer(Duration::from_millis(198)),
             // include/quicly/defaults.h, `quicly_default_init_cc`.
             cc: "reno",

@@ -82,6 +82,16 @@ impl Stack {
         }
     }
 
+    /// Packets without keys are dropped, and a datagram may start while any credit is left
+    /// (`connection/mod.rs` of both).
+    fn messages_of_quinn() -> MessageOptions {
+        MessageOptions {
+            amplification: Amplification::DatagramStarts,
+            keeps_early: 0,
+            ..MessageOptions::NONE
+        }
+    }
+
     /// quinn 0.11 with startups of the catalog, which `flowstart-quinn` brings. What confirms the
     /// handshake acknowledges the data behind its end too, so the first packet is acknowledged at once
     /// and the others in pairs from the second on. Nothing is undone.
@@ -89,6 +99,7 @@ impl Stack {
         let base = Stack::quic();
         Stack {
             preset: "quinn-adapter",
+            messages: Stack::messages_of_quinn(),
             recovery: RecoveryOptions {
                 undo: Undo::None,
                 // 28 of NEW_CONNECTION_ID, 28 of UDP and IP, and what a packet with an acknowledgement has.
@@ -114,6 +125,7 @@ impl Stack {
         let base = Stack::quic();
         Stack {
             preset: "noq-adapter",
+            messages: Stack::messages_of_quinn(),
             receiver: ReceiverOptions {
                 ack_pacer: 195,
                 ..base.receiver

@@ -25,6 +25,7 @@ impl Stack {
             },
             handshake: Handshake::OneRtt,
             server_flight: None,
+            messages: MessageOptions::NONE,
             window: WindowOptions {
                 initial: InitialWindow::Rfc6928,
                 app_limited_at_acks: true,

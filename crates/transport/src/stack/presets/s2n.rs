@@ -18,6 +18,11 @@ impl Stack {
         let base = Stack::s2n_adapter();
         Stack {
             preset: "s2n",
+            messages: MessageOptions {
+                // `path/mod.rs`: a datagram may start while any credit is left.
+                amplification: Amplification::DatagramStarts,
+                ..MessageOptions::NONE
+            },
             receive_window: Stack::receiving_as(ReceiverName::S2n),
             convention: Convention {
                 cubic: CubicVariant::S2n,

@@ -1,0 +1,71 @@
+"""Handshakes that are made of packets, as Python and the pages have them."""
+
+import pathlib
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+import flowstart as fs
+
+ROOT = pathlib.Path(__file__).parents[2]
+QUIC: dict[str, Any] = {"preset": "quic", "mss": "1167B", "flight": "classic"}
+"""QUIC in datagrams of 1200 bytes."""
+COLUMNS: tuple[dict[str, Any], ...] = (
+    {"preset": "linux", "handshake": "tcp+tls13", "flight": "classic"},
+    QUIC,
+    QUIC | {"flight": "post-quantum"},
+    QUIC | {"token": True},
+)
+"""The stacks of the page's table."""
+
+
+def scenario(stack: Mapping[str, Any]) -> dict[str, Any]:
+    """A response of 10 kB on the page's path."""
+    path = {"rate": "100Mbps", "rtt": "100ms"}
+    return {"path": path, "stack": dict(stack), "flows": [{"size": "10kB"}]}
+
+
+def run(stack: Mapping[str, Any]) -> fs.Run:
+    """Its run."""
+    return fs.run(scenario(stack))
+
+
+def page_rows() -> list[list[str]]:
+    """The rows of the table of flights on the page: a flight, and a time for each stack."""
+    page = (ROOT / "docs/guides/handshakes.md").read_text("utf-8")
+    lines = [line for line in page.splitlines() if line.startswith("| ") and " kB |" in line]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def test_a_run_has_a_row_for_each_handshake_of_packets() -> None:
+    stack = {"handshake": "tcp+tls13", "flight": "chain", "server_flight": "15kB"}
+    result = run(stack)
+    row = result.handshakes.row(0, named=True)
+    assert 0.3 < row["handshake_s"] < row["first_byte_s"] < result.frame["fct_s"][0]
+    assert row["handshake_packets"] == 14
+    assert result.to_dict()["handshakes"] == [row]
+
+
+def test_a_counted_handshake_has_no_row() -> None:
+    result = run({})
+    assert result.handshakes.is_empty()
+    assert "handshakes" not in result.to_dict()
+
+
+@pytest.mark.parametrize(("flight", "noted"), [("3kB", False), ("15kB", True), ("44kB", True)])
+def test_a_flight_that_is_counted_as_a_round_trip_is_noted(flight: str, noted: bool) -> None:
+    stack = {"handshake": "tcp+tls13", "server_flight": flight}
+    result = fs.compare(scenario(stack), startups=["slow-start"])
+    found = any("stack.flight sends it as packets" in line for line in result.warnings)
+    assert found == noted
+
+
+def test_the_page_has_the_times_of_these_runs() -> None:
+    rows = page_rows()
+    assert len(rows) == 5
+    for flight, *times in rows:
+        for fields, time in zip(COLUMNS, times, strict=True):
+            stack = fields | {"server_flight": flight.replace(" ", "")}
+            took = run(stack).frame["fct_s"][0]
+            assert f"{1e3 * took:.0f} ms" == time, (flight, fields)
