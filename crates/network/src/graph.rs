@@ -2,8 +2,8 @@
 
 use crate::chain::{Access, Chain, DelayQueue, Hop, HopDirection};
 use crate::link::{
-    Bursts, ForcedDrop, Held, Link, LinkConfig, LinkKind, Losses, RandomLoss, Service, Shared,
-    StagePlan, late, varying_delay,
+    Bursts, Cpu, ForcedDrop, Held, Link, LinkConfig, LinkKind, Losses, RandomLoss, Service, Shared,
+    StagePlan, coalescing, host_send, late, socket, varying_delay,
 };
 use crate::queue::{DropTail, Limit, Port};
 use crate::quick_start::{Admission, Policy};
@@ -96,6 +96,8 @@ pub fn build<'a>(
         hosts: HashMap::new(),
         quick_start_routers: Vec::new(),
         stages: HashMap::new(),
+        host_stages: HashMap::new(),
+        processors: HashMap::new(),
         seed,
     };
     builder.build_hops();
@@ -194,6 +196,13 @@ impl Side {
     }
 }
 
+/// What a host does for a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Role {
+    Sender,
+    Receiver,
+}
+
 /// The links between one host and its router.
 #[derive(Clone, Debug, Default)]
 struct Host {
@@ -213,6 +222,10 @@ struct Builder<'a> {
     quick_start_routers: Vec<QuickStartRouter>,
     /// What is between a host and its router's links, by what it is, number and side.
     stages: HashMap<(&'static str, u32, Side), LinkId>,
+    /// Stages inside of hosts, likewise and by their role.
+    host_stages: HashMap<(&'static str, Role, u32, Side), LinkId>,
+    /// The processors of hosts.
+    processors: HashMap<(u32, Side), Cpu>,
     seed: u64,
 }
 
@@ -403,7 +416,51 @@ impl Builder<'_> {
         acks.extend(self.stage(&hosts.ack_aggregation, sender));
         data.extend(self.stage(&hosts.inside, receiver));
         acks.extend(self.stage(&hosts.inside, sender));
+        self.add_host(Role::Sender, sender, &mut data, &mut acks);
+        self.add_host(Role::Receiver, receiver, &mut acks, &mut data);
         Route { data, acks }
+    }
+
+    /// What packets pass in a host: `out` as they leave it, and `inward` as they arrive.
+    fn add_host(
+        &mut self,
+        role: Role,
+        host: (u32, Side),
+        out: &mut Vec<LinkId>,
+        inward: &mut Vec<LinkId>,
+    ) {
+        let properties = self.chain.hosts.properties[role as usize];
+        if properties.takes_time() {
+            let plan = |cpu: &Cpu| host_send(&properties, cpu);
+            out.insert(0, self.host_stage(role, host, "sending", plan));
+        }
+        if properties.coalesces() {
+            let plan = |_: &Cpu| coalescing(properties.coalesce, properties.frames);
+            inward.push(self.host_stage(role, host, "interface", plan));
+        }
+        if properties.has_socket() {
+            let plan = |cpu: &Cpu| socket(&properties, cpu);
+            inward.push(self.host_stage(role, host, "socket", plan));
+        }
+    }
+
+    /// A stage of a host in a role, which shares the host's processor with the others.
+    fn host_stage(
+        &mut self,
+        role: Role,
+        (number, side): (u32, Side),
+        what: &'static str,
+        plan: impl FnOnce(&Cpu) -> StagePlan,
+    ) -> LinkId {
+        let key = (what, role, number, side);
+        if let Some(stage) = self.host_stages.get(&key) {
+            return *stage;
+        }
+        let plan = plan(self.processors.entry((number, side)).or_default());
+        let name = format!("{what}-{}-{number}", side.name());
+        let stage = self.add_stage(name, &plan, self.links.len() as u64);
+        self.host_stages.insert(key, stage);
+        stage
     }
 
     /// The links of the hops `from..=to` in a direction, 0 forward and 1 reverse, with the

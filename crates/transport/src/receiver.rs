@@ -111,6 +111,8 @@ pub struct ReceiverOptions {
     pub echo_at_once: bool,
     /// The acknowledgement of the SYN too may wait for the timer that delays others.
     pub delays_syn_ack: bool,
+    /// What arrives at one moment is acknowledged once: in order, and with numbered packets all of it.
+    pub batches: bool,
 }
 
 /// Configuration of a receiver.
@@ -502,6 +504,9 @@ impl Receiver {
         if may_wait && !moves && self.may_delay(start, now) {
             return None;
         }
+        if self.config.numbers && self.waits_for_batch(now) {
+            return None;
+        }
         if self.config.options.ack_pacer > 0 && self.waits_for_pacer(now) {
             return None;
         }
@@ -861,18 +866,18 @@ impl Receiver {
             return false;
         }
         let (every, timer) = match self.config.options.ack {
-            AckPolicy::Every => return false,
+            AckPolicy::Every => return self.waits_for_batch(now),
             AckPolicy::Delayed { every, timer } => (every, timer),
             AckPolicy::QuickThenDelayed { every, timer, .. } => {
                 if self.is_quick() {
-                    return false;
+                    return self.waits_for_batch(now);
                 }
                 (every, timer)
             }
         };
         self.unacknowledged += 1;
         if self.unacknowledged >= every {
-            return false;
+            return self.waits_for_batch(now);
         }
         if self.deadline == Instant::MAX {
             self.deadline = match self.config.jiffy {
@@ -881,6 +886,17 @@ impl Receiver {
             };
         }
         true
+    }
+
+    /// An acknowledgement is due: whether it waits for what else arrives at this moment.
+    #[inline]
+    fn waits_for_batch(&mut self, now: Instant) -> bool {
+        let options = &self.config.options;
+        let (waits, paced) = (options.batches, options.ack_pacer > 0);
+        if waits && !(paced && self.waits_for_pacer(now)) {
+            self.deadline = now;
+        }
+        waits
     }
 
     /// Whether the next acknowledgement is one of those at once: of a window that grows by its
@@ -1025,6 +1041,7 @@ mod tests {
                 paws: false,
                 echo_at_once: false,
                 delays_syn_ack: false,
+                batches: false,
             },
             jiffy: None,
             sack: true,
@@ -1044,6 +1061,48 @@ mod tests {
             fast_path: true,
         };
         Receiver::new(Arc::new(config), 0)
+    }
+
+    /// The same that acknowledges what comes at one moment once.
+    fn in_batches(receiver: Receiver, numbers: bool) -> Receiver {
+        let mut config = ReceiverConfig::clone(&receiver.config);
+        (config.options.batches, config.numbers) = (true, numbers);
+        Receiver::new(Arc::new(config), 0)
+    }
+
+    #[test]
+    fn what_comes_at_one_moment_is_acknowledged_once() {
+        for numbers in [false, true] {
+            let mut r = in_batches(receiver(AckPolicy::Every), numbers);
+            r.open(Instant::ZERO, Duration::ZERO);
+            for n in 0..5 {
+                assert!(data(&mut r, n, 7).is_none());
+                assert_eq!(r.deadline(), Some(Instant(7)));
+            }
+            let answer = r.on_timer(Instant(7)).unwrap();
+            assert!(matches!(answer.body, Body::Ack(_)));
+            assert_eq!((r.delivered(), r.deadline()), (5 * MSS, None));
+        }
+    }
+
+    #[test]
+    fn a_batch_below_the_count_of_delayed_acknowledgements_waits_for_the_timer() {
+        let timer = Duration(100);
+        let mut r = in_batches(receiver(AckPolicy::Delayed { every: 3, timer }), false);
+        r.open(Instant::ZERO, Duration::ZERO);
+        data(&mut r, 0, 7);
+        data(&mut r, 1, 7);
+        assert_eq!(r.deadline(), Some(Instant(107)));
+        data(&mut r, 2, 50);
+        assert_eq!(r.deadline(), Some(Instant(50)));
+    }
+
+    #[test]
+    fn without_numbers_a_hole_is_reported_although_a_batch_is_not_over() {
+        let mut r = in_batches(receiver(AckPolicy::Every), false);
+        r.open(Instant::ZERO, Duration::ZERO);
+        assert!(data(&mut r, 0, 7).is_none());
+        assert!(data(&mut r, 2, 7).is_some());
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub(super) fn entries(
         let ends = own_ends(scenario, spec, setting, &field)?;
         let ends = match spec.tick_phase {
             None => ends,
-            Some(phase) => with_tick_phase(&ends, &field, phase)?,
+            Some(phase) => with_tick_phase(&ends, setting, &field, phase)?,
         };
         refuse_what_does_nothing(spec, &field)?;
         let reader = FlowReader {
@@ -86,7 +86,7 @@ pub(super) fn own_ends(
             .and_then(|stack| stack.resolve(mss))
             .map_err(|e| RequestError::new(format!("{field}.{}", e.field), e.problem))?,
     };
-    Ok(Ends::new(stack))
+    Ok(Ends::new(stack, &setting.around.hosts))
 }
 
 /// Refuses a field that changes nothing next to the others.
@@ -101,14 +101,19 @@ fn refuse_what_does_nothing(spec: &FlowSpec, field: &str) -> Result<(), RequestE
 }
 
 /// The ends with a separate clock.
-fn with_tick_phase(ends: &Ends, field: &str, phase: f64) -> Result<Ends, RequestError> {
+fn with_tick_phase(
+    ends: &Ends,
+    setting: &Setting,
+    field: &str,
+    phase: f64,
+) -> Result<Ends, RequestError> {
     let mut stack = Stack::clone(&ends.stack);
     let RttRule::Ticks { phase: present } = &mut stack.timer().rule else {
         let problem = format!("`{phase}` changes nothing: only the `ns2` stack counts in ticks");
         return Err(RequestError::new(format!("{field}.tick_phase"), problem));
     };
     *present = phase;
-    Ok(Ends::new(stack))
+    Ok(Ends::new(stack, &setting.around.hosts))
 }
 
 /// Reads one entry.

@@ -212,6 +212,7 @@ fn hosts(path: &PathSpec, around: &StackEnvironment) -> Hosts {
         nic_rate: path.nic_rate,
         ack_aggregation: ack_aggregation(path),
         inside: around.inside(),
+        properties: around.hosts,
     }
 }
 

@@ -7,6 +7,7 @@ use crate::spec::{RequestError, Scenario};
 use flowstart_control::params::split;
 use flowstart_control::startup;
 use flowstart_network::chain::Chain;
+use flowstart_network::host::Host;
 use flowstart_network::queue::QueueSpec;
 use flowstart_transport::receiver::ReceiverConfig;
 use flowstart_transport::stack::Stack;
@@ -32,7 +33,10 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    pub(super) fn new(stack: Stack) -> Ends {
+    /// Those with a stack on these hosts.
+    pub(super) fn new(mut stack: Stack, [sender, receiver]: &[Host; 2]) -> Ends {
+        (stack.pacing.batch, stack.pacing.credit) = (sender.together(), sender.credit);
+        stack.receiver.batches = receiver.receive_batch > 1;
         Ends {
             receiver: Arc::new(stack.receiver()),
             stack: Arc::new(stack),
@@ -44,11 +48,11 @@ impl Setting {
     /// That of a scenario, every field of it checked.
     pub(super) fn of(scenario: &Scenario, files: &mut Files) -> Result<Setting, RequestError> {
         let stack = scenario.stack()?;
-        let around = scenario.stack.environment(stack.preset)?;
+        let around = scenario.stack.environment(&stack)?;
         let usual = usual_queue(scenario);
         let chain = chain(&scenario.path, stack.packet(), &around, usual, files)?;
         Ok(Setting {
-            ends: Ends::new(stack),
+            ends: Ends::new(stack, &around.hosts),
             around,
             chain,
         })

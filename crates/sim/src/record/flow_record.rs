@@ -43,6 +43,8 @@ pub struct FlowRecord {
     pub min_rtt: Duration,
     /// Whether the sender gave up.
     pub reset: bool,
+    /// Data packets dropped at the socket of the receiver.
+    pub dropped_at_socket: u32,
 }
 
 impl FlowRecord {
@@ -65,6 +67,7 @@ impl FlowRecord {
             exit: None,
             min_rtt: Duration::MAX,
             reset: false,
+            dropped_at_socket: 0,
         }
     }
 

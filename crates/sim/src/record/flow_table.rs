@@ -1,6 +1,6 @@
 //! The rows of all flows of a run, each made when it is requested.
 //!
-//! A row has 33 columns, and most of their values follow from the kind of flow or from
+//! A row has 34 columns, and most of their values follow from the kind of flow or from
 //! other columns. So what is kept is a record for each flow, less than half as large, and a row
 //! lasts while a caller reads it: a million of them can be written to a file one after
 //! the other. They can only be made when the run has ended, for the largest queue of the run is
@@ -31,6 +31,8 @@ pub struct FlowTable {
 pub(crate) struct SharedColumns {
     pub(crate) seed: u64,
     pub(crate) buffer_accounting: &'static str,
+    /// Whether datagrams may be lost at the sockets of receivers.
+    pub(crate) has_sockets: bool,
 }
 
 /// What the rows of all flows of a kind have in common.
@@ -138,6 +140,8 @@ impl FlowTable {
             packets_sent: record.packets_sent,
             packets_arrived: record.packets_arrived,
             packets_dropped: record.packets_dropped,
+            packets_dropped_at_socket: (self.shared.has_sockets)
+                .then_some(record.dropped_at_socket.into()),
             packets_marked: record.packets_marked.into(),
             packets_in_network: self.in_network_of(flow),
             packets_retransmitted: record.packets_retransmitted,

@@ -1,5 +1,6 @@
 //! The two endpoints of a flow, and the events of their timers.
 
+use super::hosts::EndHosts;
 use crate::maybe_time::MaybeTime;
 use crate::record::flow_record::FlowRecord;
 use crate::record::write_log::Stage;
@@ -16,6 +17,8 @@ pub(super) struct Endpoints {
     /// The next position whose delivery, and whose acknowledgement, is to be noted: until
     /// then a packet has no business with the record.
     pub(super) due: [u64; 2],
+    /// Their hosts, where these are not ideal.
+    pub(super) hosts: Option<Box<EndHosts>>,
 }
 
 /// The one event of an endpoint's deadline. A deadline that moves later
@@ -38,6 +41,16 @@ impl Timer {
         Some(deadline)
     }
 
+    /// Whether an event is to come.
+    pub(super) fn is_armed(&self) -> bool {
+        self.armed.is_some()
+    }
+
+    /// The event comes at this time.
+    pub(super) fn set(&mut self, at: Instant) {
+        self.armed = at.into();
+    }
+
     /// Its event has come; whether it still is the one that counts.
     pub(super) fn expire(&mut self, now: Instant) -> bool {
         let expires = self.armed == now.into();
@@ -51,12 +64,41 @@ impl Timer {
 impl Endpoints {
     /// When an event is needed for the sender's deadline, which may have changed.
     pub(super) fn arm_sender(&mut self, now: Instant) -> Option<Instant> {
-        self.sender_timer.arm(self.sender.deadline(), now)
+        let deadline = self.sender.deadline();
+        match &mut self.hosts {
+            None => self.sender_timer.arm(deadline, now),
+            Some(hosts) => hosts.sender.arm(&mut self.sender_timer, deadline, now),
+        }
+    }
+
+    /// Whether the sender's turn is over, in which it has sent so many packets.
+    #[inline]
+    pub(super) fn ends_turn(&mut self, packets: u32) -> bool {
+        let hosts = self.hosts.as_mut();
+        hosts.is_some_and(|hosts| hosts.ends_turn(packets))
+    }
+
+    /// The sender's next turn begins at this time.
+    pub(super) fn put_off(&mut self, turn: Instant) {
+        self.sender_timer.set(turn);
+        if let Some(hosts) = &mut self.hosts {
+            hosts.sender.due = turn;
+        }
+    }
+
+    /// Whether the sender's timer has come for its next turn.
+    pub(super) fn continues(&mut self) -> bool {
+        let hosts = self.hosts.as_mut();
+        hosts.is_some_and(|hosts| hosts.continues())
     }
 
     /// When an event is needed for the receiver's deadline, which may have changed.
     pub(super) fn arm_receiver(&mut self, now: Instant) -> Option<Instant> {
-        self.receiver_timer.arm(self.receiver.deadline(), now)
+        let deadline = self.receiver.deadline();
+        match &mut self.hosts {
+            None => self.receiver_timer.arm(deadline, now),
+            Some(hosts) => hosts.receiver.arm(&mut self.receiver_timer, deadline, now),
+        }
     }
 
     /// The position up to which data has been delivered or acknowledged, where it is due to be noted.

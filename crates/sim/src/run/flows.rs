@@ -150,6 +150,7 @@ impl<'a> Flows<'a> {
             sender_timer: Timer::default(),
             receiver_timer: Timer::default(),
             due,
+            hosts: None,
         });
         self.states[flow as usize].life = Life::Open(key);
         self.endpoints.get_mut(key)

@@ -7,6 +7,7 @@ mod dependent_writes;
 mod endpoints;
 mod external_sender;
 mod flows;
+mod hosts;
 mod late;
 mod load;
 mod meter;

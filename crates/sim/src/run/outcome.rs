@@ -81,6 +81,7 @@ impl Simulation<'_> {
             shared: SharedColumns {
                 seed: self.prepared.seed,
                 buffer_accounting: chain.reading.name(),
+                has_sockets: chain.hosts.properties[1].receive_buffer > 0,
             },
             kinds: (self.prepared.kinds.iter())
                 .map(|kind| {

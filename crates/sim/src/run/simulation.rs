@@ -208,7 +208,7 @@ impl<'a> Simulation<'a> {
             let timer = ends.arm_receiver(now);
             self.answer(flow, answer);
             self.schedule_timer(flow, true, timer);
-        } else if ends.sender.saves_tokens(now) {
+        } else if !ends.continues() && ends.sender.saves_tokens(now) {
             let timer = ends.arm_sender(now);
             self.schedule_timer(flow, false, timer);
         } else {
@@ -226,10 +226,21 @@ impl<'a> Simulation<'a> {
     pub(super) fn transmit(&mut self, flow: u32) {
         let now = self.clock.now;
         let first = self.route(flow).data[0];
+        let mut turn = 0;
         let (due, failed, timer) = loop {
             let Some(ends) = self.flows.endpoints_mut(flow) else {
                 return;
             };
+            if ends.ends_turn(turn) {
+                let next = self.network.links[first as usize].busy_until().max(now);
+                ends.put_off(next);
+                break (
+                    ends.due(Stage::Acknowledged),
+                    ends.sender.failed(),
+                    Some(next),
+                );
+            }
+            turn += 1;
             let mut next = ends.sender.poll_transmit(now);
             let Some(packet) = &mut next else {
                 let timer = ends.arm_sender(now);
@@ -282,6 +293,9 @@ impl<'a> Simulation<'a> {
             self.record_offer(link, packet, verdict == Verdict::Dropped);
         }
         if verdict == Verdict::Dropped {
+            if self.network.links[link as usize].is_socket() && packet.is_data() {
+                self.flows.records[packet.flow as usize].dropped_at_socket += 1;
+            }
             self.on_drop(packet, now.time);
         }
     }

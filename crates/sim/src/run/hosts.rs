@@ -1,0 +1,82 @@
+//! The hosts of a flow's endpoints, where they are not ideal: timers that are late, and senders that
+//! hand over packets in turns.
+
+use super::endpoints::Timer;
+use crate::compile::Prepared;
+use flowstart_control::Instant;
+use flowstart_network::host::{Host, Wake};
+use flowstart_network::random::stream;
+
+/// The hosts of both endpoints.
+pub(super) struct EndHosts {
+    pub(super) sender: LateTimer,
+    pub(super) receiver: LateTimer,
+    /// Packets that the sender hands over in a turn.
+    per_turn: u32,
+    /// The sender has more to send in its next turn.
+    yields: bool,
+}
+
+impl EndHosts {
+    /// Those of a flow, unless they change nothing.
+    pub(super) fn of(prepared: &Prepared, flow: u32) -> Option<Box<EndHosts>> {
+        let [sender, receiver] = &prepared.chain().hosts.properties;
+        let timer = |host: &Host, end| {
+            let random = stream(prepared.seed, "wakes", 2 * u64::from(flow) + end);
+            LateTimer {
+                due: Instant::ZERO,
+                wake: Wake::new(host, random),
+            }
+        };
+        let turns = sender.per_wake > 0 && sender.takes_time();
+        (turns || sender.wakes_late() || receiver.wakes_late()).then(|| {
+            Box::new(EndHosts {
+                sender: timer(sender, 0),
+                receiver: timer(receiver, 1),
+                per_turn: if turns { sender.per_wake } else { u32::MAX },
+                yields: false,
+            })
+        })
+    }
+
+    /// Whether a turn is over in which so many packets have been handed over.
+    pub(super) fn ends_turn(&mut self, packets: u32) -> bool {
+        self.yields = packets >= self.per_turn;
+        self.yields
+    }
+
+    /// Whether the sender's timer has come for its next turn.
+    pub(super) fn continues(&mut self) -> bool {
+        std::mem::take(&mut self.yields)
+    }
+}
+
+/// A timer of a host whose wakes are late.
+pub(super) struct LateTimer {
+    /// The deadline for which the endpoint's event is.
+    pub(super) due: Instant,
+    wake: Wake,
+}
+
+impl LateTimer {
+    /// As [`Timer::arm`]: the event comes when the host wakes. What is due now does not wait.
+    pub(super) fn arm(
+        &mut self,
+        timer: &mut Timer,
+        deadline: Option<Instant>,
+        now: Instant,
+    ) -> Option<Instant> {
+        let deadline = deadline?.max(now);
+        if timer.is_armed() && self.due <= deadline {
+            return None;
+        }
+        self.due = deadline;
+        let wake = if deadline == now {
+            now
+        } else {
+            self.wake.at(deadline)
+        };
+        timer.set(wake);
+        Some(wake)
+    }
+}
