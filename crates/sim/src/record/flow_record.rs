@@ -43,8 +43,6 @@ pub struct FlowRecord {
     pub min_rtt: Duration,
     /// Whether the sender gave up.
     pub reset: bool,
-    /// Data packets dropped at the socket of the receiver.
-    pub dropped_at_socket: u32,
 }
 
 impl FlowRecord {
@@ -67,7 +65,6 @@ impl FlowRecord {
             exit: None,
             min_rtt: Duration::MAX,
             reset: false,
-            dropped_at_socket: 0,
         }
     }
 

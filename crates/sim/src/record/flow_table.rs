@@ -24,6 +24,9 @@ pub struct FlowTable {
     pub(crate) shared: SharedColumns,
     /// Flows of which data packets were on their way when the run ended, in order, and how many.
     pub(crate) in_network: Vec<(u32, u64)>,
+    /// Flows that have lost data packets at the socket of their receiver, in order, and how many;
+    /// `None` where sockets lose none.
+    pub(crate) at_sockets: Option<Vec<(u32, u64)>>,
 }
 
 /// What the rows of all flows have in common.
@@ -31,8 +34,6 @@ pub struct FlowTable {
 pub(crate) struct SharedColumns {
     pub(crate) seed: u64,
     pub(crate) buffer_accounting: &'static str,
-    /// Whether datagrams may be lost at the sockets of receivers.
-    pub(crate) has_sockets: bool,
 }
 
 /// What the rows of all flows of a kind have in common.
@@ -140,10 +141,9 @@ impl FlowTable {
             packets_sent: record.packets_sent,
             packets_arrived: record.packets_arrived,
             packets_dropped: record.packets_dropped,
-            packets_dropped_at_socket: (self.shared.has_sockets)
-                .then_some(record.dropped_at_socket.into()),
+            packets_dropped_at_socket: self.at_sockets.as_ref().map(|lost| of(lost, flow)),
             packets_marked: record.packets_marked.into(),
-            packets_in_network: self.in_network_of(flow),
+            packets_in_network: of(&self.in_network, flow),
             packets_retransmitted: record.packets_retransmitted,
             timeouts: record.timeouts.into(),
             fast_retransmits: record.fast_retransmits.into(),
@@ -161,11 +161,12 @@ impl FlowTable {
             reset: record.reset,
         }
     }
+}
 
-    fn in_network_of(&self, flow: u32) -> u64 {
-        let found = self.in_network.binary_search_by_key(&flow, |held| held.0);
-        found.map_or(0, |at| self.in_network[at].1)
-    }
+/// What a flow has of counts in the order of flows.
+fn of(counts: &[(u32, u64)], flow: u32) -> u64 {
+    let found = counts.binary_search_by_key(&flow, |count| count.0);
+    found.map_or(0, |at| counts[at].1)
 }
 
 /// The rows of a table, one after the other.

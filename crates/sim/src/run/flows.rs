@@ -11,6 +11,7 @@ use flowstart_control::{Exit, Instant};
 use flowstart_transport::receiver::Receiver;
 use flowstart_transport::sender::Sender;
 use flowstart_transport::stack::Sharing;
+use std::collections::BTreeMap;
 
 /// What every packet of a flow looks at, also when it is over.
 pub(super) struct FlowState {
@@ -42,6 +43,8 @@ pub(super) struct Flows<'a> {
     exits: Vec<Exit>,
     /// What connections leave for later ones.
     memories: Memories,
+    /// Data packets that flows have lost at the sockets of their receivers.
+    pub(super) lost_at_sockets: BTreeMap<u32, u64>,
     /// Flows that have not ended.
     unfinished: usize,
 }
@@ -62,6 +65,7 @@ impl<'a> Flows<'a> {
             records: plans.into_iter().map(FlowRecord::new).collect(),
             exits: Vec::new(),
             memories: Memories::default(),
+            lost_at_sockets: BTreeMap::new(),
         }
     }
 
@@ -227,6 +231,12 @@ impl<'a> Flows<'a> {
             let ends = self.endpoints.get(key);
             ends.note(&mut self.records[flow as usize], &mut self.exits);
         }
+    }
+
+    /// A data packet has found the buffer of its receiver's socket full.
+    #[cold]
+    pub(super) fn lose_at_socket(&mut self, flow: u32) {
+        *self.lost_at_sockets.entry(flow).or_default() += 1;
     }
 
     /// The records of a run that is over, and its exits; endpoints give their memory back.

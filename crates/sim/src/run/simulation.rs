@@ -293,8 +293,8 @@ impl<'a> Simulation<'a> {
             self.record_offer(link, packet, verdict == Verdict::Dropped);
         }
         if verdict == Verdict::Dropped {
-            if self.network.links[link as usize].is_socket() && packet.is_data() {
-                self.flows.records[packet.flow as usize].dropped_at_socket += 1;
+            if packet.is_data() && self.network.links[link as usize].is_socket() {
+                self.flows.lose_at_socket(packet.flow);
             }
             self.on_drop(packet, now.time);
         }

@@ -98,8 +98,10 @@ impl Pacer {
             };
             let credit = match release.credit {
                 0 => Duration::ZERO,
-                // The segment itself is due now.
-                packets => rate.time_for(u64::from(wire) * u64::from(packets - 1)),
+                // Less a nanosecond: what follows them is not due yet.
+                segments => rate
+                    .time_for(u64::from(wire) * u64::from(segments))
+                    .saturating_sub(Duration(1)),
             };
             self.next = now.saturating_sub(credit).max(self.next);
         }
