@@ -142,7 +142,8 @@ mod tests {
             let step = Duration::from_micros(step_us);
             let mut lengths = Vec::new();
             for phase in 1..=step_us {
-                let packets: Vec<(u64, u8)> = (0..packets).map(|n| (phase + n * gap_us, 0)).collect();
+                let packets: Vec<(u64, u8)> =
+                    (0..packets).map(|n| (phase + n * gap_us, 0)).collect();
                 let interrupts = host(Some((step, step)), Duration::ZERO);
                 let times = seen(stage(&interrupts), &packets);
                 lengths.push(times[times.len() - 1] - times[0]);
