@@ -9,7 +9,6 @@
 //! A single path is a chain of one hop without access links; a dumbbell one with them.
 //! A router that takes time to forward is a separate link, which both directions pass.
 
-use crate::host::Host;
 use crate::link::{DelayConfig, Shaper, StagePlan};
 use crate::queue::{BufferAccounting, Limit, QueueSpec};
 use crate::quick_start::Policy;
@@ -144,8 +143,6 @@ pub struct Hosts {
     pub ack_aggregation: Option<StagePlan>,
     /// The way from a host's interface to its TCP, where that takes time.
     pub inside: Option<StagePlan>,
-    /// The properties of hosts that send data, and of hosts that receive it.
-    pub properties: [Host; 2],
 }
 
 /// The access links of hosts.

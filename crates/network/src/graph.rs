@@ -1,6 +1,7 @@
 //! The links of a chain, and the routes that flows take over them.
 
 use crate::chain::{Access, Chain, DelayQueue, Hop, HopDirection};
+use crate::host::Host as Properties;
 use crate::link::{
     Bursts, Cpu, ForcedDrop, Held, Link, LinkConfig, LinkKind, Losses, RandomLoss, Service, Shared,
     StagePlan, coalescing, host_send, late, socket, varying_delay,
@@ -68,6 +69,8 @@ pub struct FlowPath<'a> {
     pub forced_drops: &'a [u64],
     /// Packets of it to delay behind the bottleneck, in the order of their positions.
     pub delays: &'a [(u64, Duration)],
+    /// The properties of the hosts of its sender and its receiver.
+    pub hosts: [Properties; 2],
 }
 
 /// An output link at which a router, or a sending host, decides on rate requests.
@@ -85,7 +88,7 @@ pub struct QuickStartRouter {
 pub fn build<'a>(
     chain: &Chain,
     flows: impl Iterator<Item = FlowPath<'a>>,
-    others: impl Iterator<Item = FlowEndpoints>,
+    others: impl Iterator<Item = (FlowEndpoints, [Properties; 2])>,
     seed: u64,
 ) -> Network {
     let mut builder = Builder {
@@ -112,7 +115,7 @@ pub fn build<'a>(
     let mut route_of = Vec::new();
     for (number, flow) in (0..).zip(flows) {
         let far = (flow.extra_delay > Duration::ZERO).then_some((number, flow.extra_delay));
-        let mut route = builder.route(flow.endpoints, far);
+        let mut route = builder.route(flow.endpoints, far, &flow.hosts);
         let FlowEndpoints {
             from_hop, to_hop, ..
         } = flow.endpoints;
@@ -137,7 +140,7 @@ pub fn build<'a>(
         link.losses.forced.extend(drops);
     }
     let other_routes = others
-        .map(|endpoints| routes.number(builder.route(endpoints, None)))
+        .map(|(endpoints, hosts)| routes.number(builder.route(endpoints, None, &hosts)))
         .collect();
     let links = builder.links.into_iter();
     Network {
@@ -393,7 +396,12 @@ impl Builder<'_> {
 
     /// A route over links that are added where they are not there yet. What is `far` has a
     /// number and a separate delay.
-    fn route(&mut self, endpoints: FlowEndpoints, far: Option<(u32, Duration)>) -> Route {
+    fn route(
+        &mut self,
+        endpoints: FlowEndpoints,
+        far: Option<(u32, Duration)>,
+        properties: &[Properties; 2],
+    ) -> Route {
         let (left, right) = ((endpoints.left, Side::Left), (endpoints.right, Side::Right));
         let ends = [self.host(left.0, left.1), self.host(right.0, right.1)];
         let (from, to) = (endpoints.from_hop as usize, endpoints.to_hop as usize);
@@ -416,8 +424,9 @@ impl Builder<'_> {
         acks.extend(self.stage(&hosts.ack_aggregation, sender));
         data.extend(self.stage(&hosts.inside, receiver));
         acks.extend(self.stage(&hosts.inside, sender));
-        self.add_host(Role::Sender, sender, &mut data, &mut acks);
-        self.add_host(Role::Receiver, receiver, &mut acks, &mut data);
+        let [of_sender, of_receiver] = properties;
+        self.add_host(Role::Sender, sender, of_sender, &mut data, &mut acks);
+        self.add_host(Role::Receiver, receiver, of_receiver, &mut acks, &mut data);
         Route { data, acks }
     }
 
@@ -426,12 +435,12 @@ impl Builder<'_> {
         &mut self,
         role: Role,
         host: (u32, Side),
+        properties: &Properties,
         out: &mut Vec<LinkId>,
         inward: &mut Vec<LinkId>,
     ) {
-        let properties = self.chain.hosts.properties[role as usize];
         if properties.takes_time() {
-            let plan = |cpu: &Cpu| host_send(&properties, cpu);
+            let plan = |cpu: &Cpu| host_send(properties, cpu);
             out.insert(0, self.host_stage(role, host, "sending", plan));
         }
         if properties.coalesces() {
@@ -439,7 +448,7 @@ impl Builder<'_> {
             inward.push(self.host_stage(role, host, "interface", plan));
         }
         if properties.has_socket() {
-            let plan = |cpu: &Cpu| socket(&properties, cpu);
+            let plan = |cpu: &Cpu| socket(properties, cpu);
             inward.push(self.host_stage(role, host, "socket", plan));
         }
     }

@@ -249,9 +249,9 @@ fn names_are_known_or_the_nearest_is_offered() {
              set it in the scenario's `stack`",
             ),
             (
-                "stack = { host = \"tokio\" }",
-                "flows[0].stack.host: no flow has its own, as hosts and routers are everybody's; \
-             set it in the scenario's `stack`",
+                "stack = { preset = \"linux\", host = \"tokio:receive_buffer=92\" }",
+                "flows[0].stack.host: `receive_buffer` changes nothing: only datagrams are lost at a socket, \
+             those of stacks that number packets (stack.recovery)",
             ),
             (
                 "cc = \"cubik\"",

@@ -212,7 +212,6 @@ fn hosts(path: &PathSpec, around: &StackEnvironment) -> Hosts {
         nic_rate: path.nic_rate,
         ack_aggregation: ack_aggregation(path),
         inside: around.inside(),
-        properties: around.hosts,
     }
 }
 

@@ -7,7 +7,6 @@ use flowstart_network::host::{Host, HostSpec};
 use flowstart_network::link::{StagePlan, host};
 use flowstart_network::queue::BufferAccounting;
 use flowstart_network::quick_start::Policy;
-use flowstart_transport::stack::Stack;
 
 /// The environment of a stack's endpoints.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,8 +20,6 @@ pub struct StackEnvironment {
     pub interrupts: Option<(Duration, Duration)>,
     /// What it takes a host to read one SACK block.
     pub sack_cost: Duration,
-    /// The hosts that send data, and those that receive it.
-    pub hosts: [Host; 2],
 }
 
 impl StackEnvironment {
@@ -37,7 +34,6 @@ impl StackEnvironment {
             quick_start,
             interrupts: None,
             sack_cost: Duration::ZERO,
-            hosts: [Host::IDEAL; 2],
         }
     }
 
@@ -49,27 +45,29 @@ impl StackEnvironment {
 }
 
 impl StackSpec {
-    /// The environment of the endpoints of `stack`, with every override applied.
-    pub(super) fn environment(&self, stack: &Stack) -> Result<StackEnvironment, RequestError> {
-        let mut around = StackEnvironment::preset(stack.preset);
+    /// The environment of endpoints of `preset`, with every override applied.
+    pub(super) fn environment(&self, preset: &str) -> Result<StackEnvironment, RequestError> {
+        let mut around = StackEnvironment::preset(preset);
         if let Some(codes) = self.rate_codes {
             around.quick_start.codes = codes;
         }
         around.interrupts = self.interrupts()?;
         around.sack_cost = self.sack_cost.unwrap_or(around.sack_cost);
-        around.hosts = self.hosts(stack.numbers_packets())?;
         Ok(around)
     }
 
-    /// The hosts of senders and receivers, which have sockets for `datagrams` or for a stream: the
-    /// buffer of a stream never overflows, as its peer may send only what it has room for.
-    fn hosts(&self, datagrams: bool) -> Result<[Host; 2], RequestError> {
-        let receiver = match &self.receiver_host {
-            Some(_) => ("stack.receiver_host", &self.receiver_host),
-            None => ("stack.host", &self.host),
-        };
-        let mut hosts = [Host::IDEAL; 2];
-        for (host, (field, spec)) in hosts.iter_mut().zip([("stack.host", &self.host), receiver]) {
+    /// The hosts of senders and receivers: `usual` but for those that are given. Their sockets are for
+    /// `datagrams` or for a stream, which never overflows, as its peer sends only what it has room for.
+    pub(super) fn hosts(
+        &self,
+        usual: [Host; 2],
+        datagrams: bool,
+    ) -> Result<[Host; 2], RequestError> {
+        let mut hosts = usual;
+        for (field, spec, first) in [
+            ("stack.host", &self.host, 0),
+            ("stack.receiver_host", &self.receiver_host, 1),
+        ] {
             let Some(spec) = spec else { continue };
             let refused = |problem: String| RequestError::new(field, problem);
             let spec = HostSpec::parse(spec).map_err(|e| refused(e.to_string()))?;
@@ -78,21 +76,14 @@ impl StackSpec {
                                socket, those of stacks that number packets (stack.recovery)";
                 return Err(refused(problem.into()));
             }
-            *host = spec.host();
-            host.receive_buffer *= u32::from(datagrams);
+            hosts[first..].fill(spec.host());
         }
         Ok(hosts)
     }
 
     /// The fields of these, and not of the endpoints alone.
-    pub(super) const AROUND: [&str; 6] = [
-        "interrupt_min",
-        "interrupt_max",
-        "sack_cost",
-        "host",
-        "receiver_host",
-        "rate_codes",
-    ];
+    pub(super) const AROUND: [&str; 4] =
+        ["interrupt_min", "interrupt_max", "sack_cost", "rate_codes"];
 
     fn interrupts(&self) -> Result<Option<(Duration, Duration)>, RequestError> {
         const USUAL: (Duration, Duration) = (Duration::from_micros(60), Duration::from_micros(100));

@@ -58,7 +58,6 @@ pub struct FlowRow {
     pub packets_dropped: u64,
     /// Those of them that found the buffer of the receiver's socket full.
     #[schemars(extend("unit" = "packets", "null" = "the receiver's host has no such buffer"))]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub packets_dropped_at_socket: Option<u64>,
     /// Data packets that a queue marked instead of dropping them (ECN).
     #[schemars(extend("unit" = "packets"))]

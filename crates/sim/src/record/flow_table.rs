@@ -24,9 +24,8 @@ pub struct FlowTable {
     pub(crate) shared: SharedColumns,
     /// Flows of which data packets were on their way when the run ended, in order, and how many.
     pub(crate) in_network: Vec<(u32, u64)>,
-    /// Flows that have lost data packets at the socket of their receiver, in order, and how many;
-    /// `None` where sockets lose none.
-    pub(crate) at_sockets: Option<Vec<(u32, u64)>>,
+    /// Flows that have lost data packets at the socket of their receiver, in order, and how many.
+    pub(crate) at_sockets: Vec<(u32, u64)>,
 }
 
 /// What the rows of all flows have in common.
@@ -52,6 +51,8 @@ pub(crate) struct KindColumns {
     ideal: [Ideal; 2],
     bdp_pkts: [u64; 2],
     max_queue_pkts: [u64; 2],
+    /// Data packets may find the buffer of the receiver's socket full.
+    has_socket: bool,
 }
 
 impl KindColumns {
@@ -76,6 +77,7 @@ impl KindColumns {
             ideal: [false, true].map(|reverse| Ideal::of(chain, hops, kind.rtt, reverse)),
             bdp_pkts: [false, true].map(bdp),
             max_queue_pkts,
+            has_socket: kind.hosts[1].receive_buffer > 0,
         }
     }
 }
@@ -141,7 +143,7 @@ impl FlowTable {
             packets_sent: record.packets_sent,
             packets_arrived: record.packets_arrived,
             packets_dropped: record.packets_dropped,
-            packets_dropped_at_socket: self.at_sockets.as_ref().map(|lost| of(lost, flow)),
+            packets_dropped_at_socket: (kind.has_socket).then(|| of(&self.at_sockets, flow)),
             packets_marked: record.packets_marked.into(),
             packets_in_network: of(&self.in_network, flow),
             packets_retransmitted: record.packets_retransmitted,

@@ -86,7 +86,7 @@ impl Simulation<'_> {
             Sender::new(kind.stack.clone(), flow, kind.recipe.build(), preparation),
             Receiver::new(kind.receiver.clone(), flow),
         );
-        ends.hosts = EndHosts::of(self.prepared, flow);
+        ends.hosts = EndHosts::of(&kind.hosts, self.prepared.seed, flow);
         if self.recorders.trace.is_some() {
             ends.sender.keep_sampling();
         }

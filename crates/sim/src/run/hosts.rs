@@ -2,7 +2,6 @@
 //! hand over packets in turns.
 
 use super::endpoints::Timer;
-use crate::compile::Prepared;
 use flowstart_control::Instant;
 use flowstart_network::host::{Host, Wake};
 use flowstart_network::random::stream;
@@ -19,10 +18,13 @@ pub(super) struct EndHosts {
 
 impl EndHosts {
     /// Those of a flow, unless they change nothing.
-    pub(super) fn of(prepared: &Prepared, flow: u32) -> Option<Box<EndHosts>> {
-        let [sender, receiver] = &prepared.chain().hosts.properties;
+    pub(super) fn of(
+        [sender, receiver]: &[Host; 2],
+        seed: u64,
+        flow: u32,
+    ) -> Option<Box<EndHosts>> {
         let timer = |host: &Host, end| {
-            let random = stream(prepared.seed, "wakes", 2 * u64::from(flow) + end);
+            let random = stream(seed, "wakes", 2 * u64::from(flow) + end);
             LateTimer {
                 due: Instant::ZERO,
                 wake: Wake::new(host, random),

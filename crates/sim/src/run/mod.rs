@@ -72,7 +72,9 @@ impl Prepared {
     fn network(&self, plans: &[FlowPlan]) -> Network {
         let chain = self.chain();
         let path = |(n, plan)| path_of(chain, n, plan, &self.kinds);
+        let hosts = self.web_hosts();
         let others = self.web.iter().flat_map(WebEntry::endpoints);
+        let others = others.map(|endpoints| (endpoints, hosts));
         graph::build(chain, (0..).zip(plans).map(path), others, self.seed)
     }
 }
@@ -92,5 +94,6 @@ fn path_of<'a>(chain: &Chain, flow: u32, plan: &FlowPlan, kinds: &'a [FlowKind])
         extra_delay: kind.extra_delay,
         forced_drops: &kind.forced_drops,
         delays: &kind.delays,
+        hosts: kind.hosts,
     }
 }

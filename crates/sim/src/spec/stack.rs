@@ -415,7 +415,7 @@ fields! {
         /// Hosts of both ends: `ideal`, `linux-server`, `tokio`, `windows` or `fast-nic`, with parameters.
         ///
         /// Such as `tokio:cpu_packet=3us`. A host wakes late, sends and receives in batches, needs
-        /// processor time and loses datagrams at its socket.
+        /// processor time and loses datagrams at its socket. A flow's preset does not change it.
         #[usual("ideal: no time, no loss")]
         #[check(host)]
         pub host: Option<String>,

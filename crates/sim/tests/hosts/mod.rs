@@ -1,6 +1,8 @@
 //! Hosts between transports and links: what they do to pacing, ACK trains, packet pairs, round-trip
 //! samples and losses.
 
+mod trains;
+
 use flowstart_control::Reason;
 use flowstart_sim::record::flow::FlowRow;
 use flowstart_sim::record::packets::{Host, What};
@@ -276,6 +278,29 @@ fn turns_let_acknowledgements_be_read_between_packets() {
     };
     assert_eq!(run(0), [200]);
     assert_eq!(run(20), [20; 10]);
+}
+
+/// A flow's hosts are its own; what it does not name is the scenario's.
+#[test]
+fn flows_may_have_hosts_of_their_own() {
+    let outcome = outcome(
+        r#"
+        path = { rate = "1Gbps", rtt = "20ms", buffer = "1000pkt" }
+        stack = { preset = "quic", host = "ideal:coalesce=1ms" }
+        [[flows]]
+        startup = "slow-start"
+        size = "100kB"
+        [[flows]]
+        startup = "slow-start"
+        size = "100kB"
+        stack = { host = "ideal", receiver_host = "ideal:receive_buffer=9,cpu_packet=1us" }
+        "#,
+    );
+    let [gathers, ideal] = [0, 1].map(|flow| outcome.flows.row(flow));
+    let min_rtt = |row: &FlowRow| (row.min_rtt_s.unwrap() * 1e3).round();
+    assert_eq!((min_rtt(&gathers), min_rtt(&ideal)), (22.0, 20.0));
+    assert!(gathers.packets_dropped_at_socket.is_none());
+    assert!(ideal.packets_dropped_at_socket.is_some());
 }
 
 #[test]
