@@ -442,7 +442,7 @@ fields! {
     }
 }
 
-fn host(field: &str, spec: &String) -> Result<(), RequestError> {
+fn host(field: &str, spec: &str) -> Result<(), RequestError> {
     let host = HostSpec::parse(spec);
     host.map_or_else(|e| Err(RequestError::new(field, e.to_string())), |_| Ok(()))
 }

@@ -124,3 +124,27 @@ fn kernel_tcp_and_paced_datagrams_have_the_published_trains() {
         assert!(at_first.is_some_and(|share| (early.up_to_5 - share).abs() < 0.1));
     }
 }
+
+#[test]
+fn the_page_has_every_host_and_these_trains() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guides/hosts.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    for host in flowstart_network::host::describe() {
+        assert!(page.contains(&format!("| `{}` |", host.name)), "{}", host.name);
+        for param in host.params {
+            assert!(page.contains(&format!("`{}`", param.name)), "{}", param.name);
+        }
+    }
+    for case in &CASES {
+        let (share, median, p95, max, early) = case.simulated;
+        let cells = [
+            format!(", {share:.2} |"),
+            format!(", {median} |"),
+            format!(", {p95} |"),
+            format!(", {max} |"),
+            format!(", {early:.2} |"),
+        ];
+        let has = |line: &str| cells.iter().all(|cell| line.contains(cell));
+        assert!(page.lines().any(has), "{cells:?}");
+    }
+}
