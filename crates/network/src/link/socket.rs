@@ -32,18 +32,25 @@ struct Socket {
     cpu: Cpu,
     /// The last batch, which others may join.
     last: Option<Batch>,
-    /// When the processor reads each packet that it has not read.
-    unread: VecDeque<Instant>,
+    /// When the processor reads each packet that it has not read, and its size.
+    unread: VecDeque<(Instant, u32)>,
     backlog: Backlog,
 }
 
 impl Socket {
-    /// Whether the buffer has room.
-    fn has_room(&mut self, now: Instant) -> bool {
-        while self.unread.front().is_some_and(|read| *read <= now) {
+    /// What has been read leaves the buffer.
+    fn read(&mut self, now: Instant) {
+        while let Some(&(read, wire)) = self.unread.front()
+            && read <= now
+        {
             self.unread.pop_front();
+            self.backlog.take(wire);
         }
-        self.host.receive_buffer == 0 || (self.unread.len() as u32) < self.host.receive_buffer
+    }
+
+    fn has_room(&self) -> bool {
+        let limit = self.host.receive_buffer;
+        limit == 0 || self.backlog.packets < limit.into()
     }
 
     /// The batch which a packet joins that comes now.
@@ -57,7 +64,8 @@ impl Socket {
 impl LinkImpl for Socket {
     fn send(&mut self, packet: &Packet, now: Moment, link: &mut Common) -> Verdict {
         let now = now.time;
-        if !self.has_room(now) {
+        self.read(now);
+        if !self.has_room() {
             link.counters.refused += 1;
             return Verdict::Dropped;
         }
@@ -72,9 +80,9 @@ impl LinkImpl for Socket {
         };
         self.last = Some(batch);
         if batch.begin > now {
-            self.unread.push_back(batch.begin);
+            self.unread.push_back((batch.begin, packet.wire));
+            self.backlog.add(packet.wire);
         }
-        self.backlog.add(packet.wire);
         link.counters.accept(packet.wire, self.backlog);
         let arrival = Moment {
             time: batch.end,
@@ -86,11 +94,8 @@ impl LinkImpl for Socket {
         }
     }
 
-    fn release(&mut self, first: &Packet) {
-        self.backlog.take(first.wire);
-    }
-
-    fn held(&mut self, _now: Moment, _link: &mut Common) -> Backlog {
+    fn held(&mut self, now: Moment, _link: &mut Common) -> Backlog {
+        self.read(now.time);
         self.backlog
     }
 

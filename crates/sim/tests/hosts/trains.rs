@@ -130,9 +130,17 @@ fn the_page_has_every_host_and_these_trains() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guides/hosts.md");
     let page = std::fs::read_to_string(page).unwrap();
     for host in flowstart_network::host::describe() {
-        assert!(page.contains(&format!("| `{}` |", host.name)), "{}", host.name);
+        assert!(
+            page.contains(&format!("| `{}` |", host.name)),
+            "{}",
+            host.name
+        );
         for param in host.params {
-            assert!(page.contains(&format!("`{}`", param.name)), "{}", param.name);
+            assert!(
+                page.contains(&format!("`{}`", param.name)),
+                "{}",
+                param.name
+            );
         }
     }
     for case in &CASES {
