@@ -167,11 +167,11 @@ pub struct PacingOptions {
     /// Such bursts are larger on paths of up to a few milliseconds (Linux's `tcp_tso_rtt_log`: in
     /// 6.1, not in 5.15).
     pub tso_by_rtt: bool,
-    /// Datagrams that leave with the first of their batch (UDP_SEGMENT); 1 for none. The bursts of
-    /// Linux's pacing have sizes of their own.
+    /// Datagrams that leave with the first of their batch (UDP_SEGMENT); 1 for none. Linux's pacing has
+    /// other bursts.
     pub batch: u32,
-    /// Packets that a sender without bucket makes up for after a late wake. Linux's pacing has a rule
-    /// of its own.
+    /// Packets that a sender without bucket makes up for after a late wake. Linux's pacing has
+    /// another rule.
     pub credit: u32,
 }
 

@@ -1,7 +1,7 @@
 //! Hosts that have a name.
 
 use super::params::{HostParams, over};
-use super::{Host, LateLaw};
+use super::properties::{Host, LateLaw};
 use flowstart_control::Duration;
 use flowstart_control::entry::{Certainty, Entry};
 

@@ -1,6 +1,6 @@
-//! When a host wakes that wanted to at a given time.
+//! The lateness of a host's wakes.
 
-use super::{Host, LateLaw};
+use super::properties::{Host, LateLaw};
 use crate::random::open_share;
 use flowstart_control::{Duration, Instant};
 use rand_pcg::Pcg64Mcg;

@@ -1,7 +1,7 @@
 //! The two endpoints of a flow, and the events of their timers.
 
 use super::hosts::EndHosts;
-use crate::maybe_time::MaybeTime;
+use super::timer::Timer;
 use crate::record::flow_record::FlowRecord;
 use crate::record::write_log::Stage;
 use flowstart_control::{Duration, Exit, Instant};
@@ -19,46 +19,6 @@ pub(super) struct Endpoints {
     pub(super) due: [u64; 2],
     /// Their hosts, where these are not ideal.
     pub(super) hosts: Option<Box<EndHosts>>,
-}
-
-/// The one event of an endpoint's deadline. A deadline that moves later
-/// leaves the event where it is, and it moves itself when it comes due; so a timer that
-/// is restarted by every acknowledgement costs one event a timeout, not one an
-/// acknowledgement.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Timer {
-    armed: MaybeTime,
-}
-
-impl Timer {
-    /// When an event is needed for this deadline, unless there is one that comes in time.
-    pub(super) fn arm(&mut self, deadline: Option<Instant>, now: Instant) -> Option<Instant> {
-        let deadline = deadline?.max(now);
-        if self.armed.is_by(deadline) {
-            return None;
-        }
-        self.armed = deadline.into();
-        Some(deadline)
-    }
-
-    /// Whether an event is to come.
-    pub(super) fn is_armed(&self) -> bool {
-        self.armed.is_some()
-    }
-
-    /// The event comes at this time.
-    pub(super) fn set(&mut self, at: Instant) {
-        self.armed = at.into();
-    }
-
-    /// Its event has come; whether it still is the one that counts.
-    pub(super) fn expire(&mut self, now: Instant) -> bool {
-        let expires = self.armed == now.into();
-        if expires {
-            self.armed = MaybeTime::NONE;
-        }
-        expires
-    }
 }
 
 impl Endpoints {

@@ -1,6 +1,7 @@
 //! The flows of a run: the state and record of each, and its endpoints while it lasts.
 
-use super::endpoints::{Endpoints, LateReceiver, Timer};
+use super::endpoints::{Endpoints, LateReceiver};
+use super::timer::Timer;
 use crate::flow_plan::{FlowKind, FlowPlan};
 use crate::memory::Memories;
 use crate::record::flow_record::FlowRecord;

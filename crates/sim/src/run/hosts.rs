@@ -1,8 +1,7 @@
 //! The hosts of a flow's endpoints, where they are not ideal: timers that are late, and senders that
 //! hand over packets in turns.
 
-use super::endpoints::Timer;
-use flowstart_control::Instant;
+use super::timer::LateTimer;
 use flowstart_network::host::{Host, Wake};
 use flowstart_network::random::stream;
 
@@ -25,10 +24,7 @@ impl EndHosts {
     ) -> Option<Box<EndHosts>> {
         let timer = |host: &Host, end| {
             let random = stream(seed, "wakes", 2 * u64::from(flow) + end);
-            LateTimer {
-                due: Instant::ZERO,
-                wake: Wake::new(host, random),
-            }
+            LateTimer::new(Wake::new(host, random))
         };
         let turns = sender.per_wake > 0 && sender.takes_time();
         (turns || sender.wakes_late() || receiver.wakes_late()).then(|| {
@@ -50,35 +46,5 @@ impl EndHosts {
     /// Whether the sender's timer has come for its next turn.
     pub(super) fn continues(&mut self) -> bool {
         std::mem::take(&mut self.yields)
-    }
-}
-
-/// A timer of a host whose wakes are late.
-pub(super) struct LateTimer {
-    /// The deadline for which the endpoint's event is.
-    pub(super) due: Instant,
-    wake: Wake,
-}
-
-impl LateTimer {
-    /// As [`Timer::arm`]: the event comes when the host wakes. What is due now does not wait.
-    pub(super) fn arm(
-        &mut self,
-        timer: &mut Timer,
-        deadline: Option<Instant>,
-        now: Instant,
-    ) -> Option<Instant> {
-        let deadline = deadline?.max(now);
-        if timer.is_armed() && self.due <= deadline {
-            return None;
-        }
-        self.due = deadline;
-        let wake = if deadline == now {
-            now
-        } else {
-            self.wake.at(deadline)
-        };
-        timer.set(wake);
-        Some(wake)
     }
 }

@@ -16,6 +16,7 @@ mod outcome;
 mod prefetch;
 mod recording;
 mod simulation;
+mod timer;
 
 pub use external_sender::ExternalSender;
 pub use load::{Load, Request, Requests};
