@@ -271,8 +271,8 @@ bench: release ## Measure the budgets
 bench-against: ## HEAD beside REV=…, in alternation [WORKLOADS="bulk web"] [N=5]
 	@$(PICKED) benches/against.py --workloads "$(WORKLOADS)" --rounds "$(N)" -- "$(REV)"
 
-instructions: ## Instructions per packet, at HEAD or REV=… [GUIDED=1: with a profile] (needs valgrind)
-	@$(PICKED) benches/instructions.py $(if $(GUIDED),--guided) -- $(or $(REV),HEAD)
+instructions: ## Instructions per packet, at HEAD or REV=… [GUIDED=1: with a profile] [RECORD=1] (needs valgrind)
+	@$(PICKED) benches/instructions.py $(if $(GUIDED),--guided) $(if $(RECORD),--record) -- $(or $(REV),HEAD)
 
 speed-record: ## Append HEAD, or REVS="a b", to docs/maintainers/speed-record.md [N=5]
 	@$(PICKED) benches/record.py --rounds "$(N)" -- $(REVS)

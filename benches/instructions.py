@@ -2,6 +2,8 @@
 
 Cachegrind counts transfers of 1 MB and of 4 MB over the same random paths. The slope between both
 is the cost of a packet. What a run takes besides is the cost of transfers of one packet.
+
+Below each line is the change against the record, which `--record` writes.
 """
 
 import argparse
@@ -14,11 +16,19 @@ from typing import NamedTuple
 
 import program
 from builds import built, resolve
-from failures import BuildError
+from failures import BuildError, RequestError
 
 STACKS = ("rfc", "ns2", "quic", "linux")
 STARTUPS = ("slow-start", "hystart", "gauge")
+MEAN = "mean"
+BESIDES = "a run besides"
+COLUMNS = (*STARTUPS, MEAN, BESIDES)
+WIDTHS = (12, 12, 12, 12, 16)
 COUNTED = re.compile(r"I\s+refs:\s+([\d,]+)")
+RECORD = pathlib.Path(__file__).parent / "instructions.json"
+
+Counts = dict[str, float]
+"""Instructions by column."""
 
 
 def main() -> None:
@@ -28,26 +38,53 @@ def main() -> None:
     parser.add_argument(
         "--guided", action="store_true", help="of a build with a profile of the workloads"
     )
+    parser.add_argument(
+        "--record", action="store_true", help="write the counts into benches/instructions.json"
+    )
     given = parser.parse_args()
+    if given.guided and given.record:
+        raise RequestError("--record: the record is of builds without a profile; omit --guided")
     if not shutil.which("valgrind"):
         raise BuildError("valgrind is missing: it counts the instructions")
+    recorded: dict[str, Counts] = {} if given.guided else json.loads(RECORD.read_text())
+    counts = {}
     with built([resolve(given.revision)], guided=given.guided) as (workloads,):
         idle, _ = counted(workloads, "--names")
-        names = "".join(f"{startup:>12}" for startup in STARTUPS)
-        print(f"{'stack':<8}{names}{'mean':>12}{'a run besides':>16}")
+        print(row("stack", COLUMNS))
         for stack in STACKS:
-            print(line(workloads, stack, idle), flush=True)
+            counts[stack] = counts_of(workloads, stack, idle)
+            print(row(stack, [f"{counts[stack][column]:.0f}" for column in COLUMNS]))
+            if stack in recorded:
+                print(row("  change", changes(counts[stack], recorded[stack])), flush=True)
+    if given.record:
+        RECORD.write_text(json.dumps(rounded(counts), indent=1) + "\n")
 
 
-def line(workloads: pathlib.Path, stack: str, idle: int) -> str:
+def row(name: str, cells: tuple[str, ...] | list[str]) -> str:
+    """A line of the table."""
+    shown = (f"{cell:>{width}}" for cell, width in zip(cells, WIDTHS, strict=True))
+    return f"{name:<10}{''.join(shown)}"
+
+
+def changes(counts: Counts, recorded: Counts) -> list[str]:
+    """The change of each column against the record, in percent."""
+    return [f"{counts[c] / recorded[c] - 1:+.1%}".replace("%", " %") for c in COLUMNS]
+
+
+def rounded(counts: dict[str, Counts]) -> dict[str, Counts]:
+    """Whole instructions."""
+    return {stack: {c: round(n) for c, n in columns.items()} for stack, columns in counts.items()}
+
+
+def counts_of(workloads: pathlib.Path, stack: str, idle: int) -> Counts:
     """A stack's instructions per packet with each startup, their mean, and those of set-up.
 
     `idle` are those of the program itself.
     """
-    slopes = [slope(workloads, stack, startup) for startup in STARTUPS]
-    shown = "".join(f"{each:>12.0f}" for each in (*slopes, sum(slopes) / len(slopes)))
+    slopes = {startup: slope(workloads, stack, startup) for startup in STARTUPS}
     single = transfers(workloads, stack, "1pkt", STARTUPS[0])
-    return f"{stack:<8}{shown}{(single.instructions - idle) / single.runs:>16.0f}"
+    besides = (single.instructions - idle) / single.runs
+    return {**slopes, MEAN: sum(slopes.values()) / len(slopes), BESIDES: besides}
 
 
 class Count(NamedTuple):

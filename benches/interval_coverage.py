@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from flowstart.inference.data import HARM_THRESHOLD, Group, Row, Statistic
+from flowstart.inference.data import HARM_THRESHOLD, Row, Statistic, TransferGroup
 from flowstart.inference.intervals import intervals
 
 Floats = NDArray[np.float64]
@@ -47,11 +47,14 @@ class Design:
         """The variants', the baseline first."""
         return ["base", *(f"variant {i}" for i in range(1, self.variants))]
 
-    def groups(self, rng: np.random.Generator, clusters: int) -> list[Group]:
+    def groups(self, rng: np.random.Generator, clusters: int) -> list[TransferGroup]:
         """A sample."""
         times, numbers, classes = self.draw(rng, clusters)
         chosen = [np.flatnonzero(classes == c) for c in range(self.classes)]
-        return [Group.of(f"class {c}", times[rows], numbers[rows]) for c, rows in enumerate(chosen)]
+        return [
+            TransferGroup.of(f"class {c}", times[rows], numbers[rows])
+            for c, rows in enumerate(chosen)
+        ]
 
 
 def sizes(rng: np.random.Generator, clusters: int, most: int = 40) -> NDArray[np.int64]:

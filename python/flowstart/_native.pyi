@@ -110,7 +110,7 @@ class ComparisonRows:
         """The summaries as JSON, and the order of the variants in tables."""
     def tallies(
         self, repeats: Sequence[int] | None = None
-    ) -> list[tuple[tuple[bool, int, int], list[list[list[float]]]]]:
+    ) -> list[tuple[tuple[bool, int, int, int, str, bool], list[list[list[float]]]]]:
         """What the flows of each repeat came to, by group and variant; repeats may be the seeds."""
     @property
     def packets_sent(self) -> int:
@@ -187,6 +187,8 @@ class Outcomes(TypedDict):
     links: Table
     startups: Table
     limits: Table
+    goodputs: Table
+    delays: Table
 
 class Outcome(Outcomes):
     trace: dict[str, dict[str, Any]] | None
@@ -295,7 +297,7 @@ def zeek_log(start: bytes) -> str | None:
 def catalog() -> str: ...
 def fields() -> str: ...
 def columns() -> str: ...
-def schema(kind: str) -> str: ...
+def schema() -> str: ...
 def quantity(text: str) -> tuple[str, float, str, float] | None: ...
 def netem(text: str) -> str | None: ...
 def size_bytes(size: str, mss: str) -> int | None: ...
@@ -404,6 +406,8 @@ CACHED_CWND: str
 """What an earlier connection left behind where nothing else is given."""
 LANDING_MEASURES: list[str]
 """Columns of what follows the end of startup, for flows with an available rate."""
+LIMITS: list[str]
+"""All reasons that keep a sender from sending."""
 LIMITS_OF_ENDS: list[str]
 """What limits a sender that a setting of an end may change: windows, buffers, the application."""
 WINDOWS: list[str]

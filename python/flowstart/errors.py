@@ -82,6 +82,7 @@ class RequestError(FlowstartError, ValueError):
 
 
 def _option(field: str) -> str:
+    field = "writes" if field == "source" else field
     return f"--{field.replace('_', '-')}"
 
 

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import flowstart_papers as package
 from flowstart import extras
 from flowstart.cli import console, flags
-from flowstart.cli.command import Group
+from flowstart.cli.command import CommandGroup
 from flowstart.errors import RequestError
 from flowstart.questions.common import Bounded
 from flowstart.questions.option import Argument, Given, Option, of
 
 if TYPE_CHECKING:
-    from flowstart.render.summary import Summary
+    from flowstart.render.summary import SummaryPage
     from flowstart_papers.cross.table import CrossTable
     from flowstart_papers.experiment import Experiment, Paper
     from flowstart_papers.lab import Lab
     from flowstart_papers.runner import Done
 
-app = Group(
+app = CommandGroup(
     "Reproduce the figures and tables of five papers.",
     {
         "list": "flowstart_papers.command:show",
@@ -185,16 +185,16 @@ def cross(
     console.deliver(display, folder, _files(done, whole=True))
 
 
-def _crossed(table: "CrossTable", answers: Sequence[str]) -> "Summary":
+def _crossed(table: "CrossTable", answers: Sequence[str]) -> "SummaryPage":
     """The first answer and the mean changes, on one screen."""
-    from flowstart.render.summary import Summary
+    from flowstart.render.summary import SummaryPage
     from flowstart_papers.cross import tables
 
     ran = f"{len(table.startups)} startups in {len(table.scenarios)} scenarios of five papers."
     notes = ["bystanders: flows in slow start next to those under test."]
     hint = "All: --details"
     command = console.command_line()
-    return Summary(ran, answers[:1], tables.means(table), notes, command, hint=hint)
+    return SummaryPage(ran, answers[:1], tables.means(table), notes, command, hint=hint)
 
 
 def _kept(cache: str | None, *, fresh: bool) -> pathlib.Path | None:

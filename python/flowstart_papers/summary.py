@@ -7,7 +7,7 @@ from itertools import groupby
 
 from flowstart import text
 from flowstart.render.grid import Column, Grid
-from flowstart.render.summary import WIDTH, Summary, folded
+from flowstart.render.summary import WIDTH, SummaryPage, folded
 from flowstart_papers import grids
 from flowstart_papers.counting import tally
 from flowstart_papers.runner import Done, Judged
@@ -21,14 +21,14 @@ VERDICT = 16
 """Characters of a verdict, and between columns."""
 
 
-def summary(done: Sequence[Done], command: str = "") -> Summary:
+def summary(done: Sequence[Done], command: str = "") -> SummaryPage:
     """How many targets are reproduced."""
     judged = [one for each in done for one in each.judged]
     answer = [_counts(judged)] if judged else []
     if len(done) == 1:
         answer += _answers(done[0], len(judged) > 0)
     hint = "All tables and the reason of each verdict: --details. Figures: -o DIR"
-    return Summary(_ran(done), answer, _table(done), command=command, hint=hint)
+    return SummaryPage(_ran(done), answer, _table(done), command=command, hint=hint)
 
 
 def _ran(done: Sequence[Done]) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from flowstart import _native
 from flowstart.model.custom import CustomStartups
 from flowstart.simulation.batch import run_many
-from flowstart.simulation.trajectories import Traced, Window, trajectories
+from flowstart.simulation.trajectories import TimeWindow, Traced, trajectories
 
 STARTUPS = (
     "slow-start",
@@ -61,7 +61,7 @@ def measure(title: str, scenarios: list[str], workers: int) -> None:
     """Prints a line."""
 
     def with_lines() -> Traced:
-        return trajectories(scenarios, [[0]] * len(scenarios), Window(600), NONE, workers)
+        return trajectories(scenarios, [[0]] * len(scenarios), TimeWindow(600), NONE, workers)
 
     with_ms = best_of(with_lines)
     without_ms = best_of(lambda: run_many(scenarios, workers, None, NONE))

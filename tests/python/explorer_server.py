@@ -15,7 +15,7 @@ from flowstart.cli import explore
 from flowstart.explorer.app import app
 from flowstart.explorer.page import Page
 from flowstart.explorer.serve import configured, listening, run
-from flowstart.explorer.settings import Settings
+from flowstart.explorer.settings import PageSettings
 
 TOKEN = "a-token-of-tests"
 GIVEN = {"rate": "20Mbps", "rtt": "40ms", "size": "100kB", "startup": ["slow-start", "jump-start"]}
@@ -23,7 +23,7 @@ GIVEN = {"rate": "20Mbps", "rtt": "40ms", "size": "100kB", "startup": ["slow-sta
 PAGE = Page(b"<!doctype html><title>flowstart</title>", "default-src 'none'")
 
 
-def settings(**given: Any) -> Settings:
+def settings(**given: Any) -> PageSettings:
     """What `flowstart explore` makes of these options."""
     return explore.settings(given, (), 2)
 
@@ -85,7 +85,7 @@ class Explorer:
 
 
 @contextlib.contextmanager
-def explorer(of: Settings, page: Page = PAGE) -> Iterator[Explorer]:
+def explorer(of: PageSettings, page: Page = PAGE) -> Iterator[Explorer]:
     """A server in a thread, on any free port."""
     with listening(None) as listener:
         port = listener.getsockname()[1]

@@ -8,7 +8,7 @@ from flowstart.captures.contents import Capture
 from flowstart.replays.answer import Criteria, Questions, Times, answer
 from flowstart.replays.result import Replay
 from flowstart.replays.settings import Settings
-from flowstart.replays.summary import Rows
+from flowstart.replays.summary import Limits, Rows
 from flowstart.replays.validity import Examined
 
 NAMES = ("slow-start", "first", "second")
@@ -47,7 +47,9 @@ def rows(*times: Sequence[float | None], mode: str = "together") -> pl.DataFrame
                 "transfer": number,
                 "complete": time is not None,
                 "fct_s": time,
+                "duration_s": time,
                 "slowdown": time,
+                **{share: float(share == "cwnd_share") for share in Limits.SHARES},
                 "packets_sent": 10,
                 "packets_dropped": 0,
                 "packets_retransmitted": 0,
@@ -56,7 +58,7 @@ def rows(*times: Sequence[float | None], mode: str = "together") -> pl.DataFrame
             for name, column in zip(NAMES, times, strict=False)
             for number, time in enumerate(column)
         ],
-        schema_overrides={"fct_s": pl.Float64, "slowdown": pl.Float64},
+        schema_overrides=dict.fromkeys(("fct_s", "duration_s", "slowdown"), pl.Float64),
     )
 
 

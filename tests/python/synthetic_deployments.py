@@ -20,7 +20,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from flowstart.captures.contents import Capture, Group, PathEstimate
+from flowstart.captures.contents import Capture, PathEstimate, RemoteNetwork
 from flowstart.captures.frames import all_columns
 from flowstart.model.variants import Variant
 from flowstart.replays.paths import build
@@ -178,7 +178,7 @@ def _transfers(
         start += transmission_s + random_.expovariate(1 / PAUSE_S) + 10 * net.rtt_ms / 1000
 
 
-def _group(network: str, net: Net) -> Group:
+def _group(network: str, net: Net) -> RemoteNetwork:
     way = PathEstimate(
         bytes=1,
         data_packets=0,
@@ -190,7 +190,7 @@ def _group(network: str, net: Net) -> Group:
         buffer_at_least=False,
         buffer_method="known",
     )
-    return Group(network, net.connections, net.rtt_ms / 1000, way, way)
+    return RemoteNetwork(network, net.connections, net.rtt_ms / 1000, way, way)
 
 
 @dataclass(frozen=True)

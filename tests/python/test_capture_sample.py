@@ -62,7 +62,7 @@ def test_a_replay_s_command_draws_the_same_sample(cli: Cli) -> None:
     assert "--sample 2" in answer.out
 
 
-@pytest.mark.parametrize("wrong", ["0%", "101%", "half", "-3", "0"])
+@pytest.mark.parametrize("wrong", ["0%", "101%", "half", "-3", "0", "٣", "٣%", "1" * 21])
 def test_what_is_no_sample_is_refused(cli: Cli, wrong: str) -> None:
     answer = cli("capture", SMALL, f"--sample={wrong}")
     assert answer.status == 2

@@ -672,7 +672,7 @@ def test_an_option_is_written_as_in_the_help(cli: Cli, words: list[str], option:
     assert f"flowstart: {option}: there is no such option" in refused.err
 
 
-@pytest.mark.parametrize("number", ["1_0", "٣", " 2", "2.0"])
+@pytest.mark.parametrize("number", ["1_0", "٣", " 2", "2.0", "1" * 21])
 def test_a_whole_number_is_written_in_digits(cli: Cli, number: str) -> None:
     refused = cli("compare", *PATH, f"--flows={number}")
     assert (refused.status, refused.out) == (2, "")

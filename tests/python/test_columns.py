@@ -29,7 +29,9 @@ SCENARIO = {
     "flows": [
         {"writes": [{"at": "0s", "size": "20pkt"}, {"at": "1s", "size": "3pkt"}]},
         {"size": "30pkt", "available_rate": "20Mbps"},
+        {"source": "every=10ms,size=5kB,count=3"},
     ],
+    "within": ["1s"],
     "web": [WEB],
 }
 SWEEP = {"startups": ["slow-start"], "path": PATH, "flow": {"size": "30pkt"}}

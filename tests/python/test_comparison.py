@@ -388,14 +388,17 @@ def test_every_flow_under_test_is_drawn_with_a_label() -> None:
     ]
 
 
-def test_an_endless_flow_under_test_is_refused_unless_sizes_are_given() -> None:
+def test_an_endless_flow_under_test_has_its_goodput_unless_sizes_are_given() -> None:
     endless = {
         "duration": "9s",
         "path": {"rate": "10Mbps", "rtt": "40ms"},
         "flows": [{}],
     }
-    with pytest.raises(fs.RequestError, match=r"flows\[0\].size: missing: under `duration`"):
-        fs.compare(endless)
+    found = fs.compare(endless, startups=["slow-start"], uncertainty=False)
+    assert [s.measure for s in found.summaries] == ["goodput in 9 s"]
+    late = endless | {"flows": [{"start": "9s"}]}
+    with pytest.raises(fs.RequestError, match=r"flows\[0\].size: missing: the flow has no end"):
+        fs.compare(late)
     found = fs.compare(endless, sizes=["10kB"], startups=["slow-start"], uncertainty=False)
     assert found.records[0]["complete"]
 

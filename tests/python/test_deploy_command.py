@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from flowstart.cli import console
-from flowstart.render.summary import Summary
+from flowstart.render.summary import SummaryPage
 from flowstart.replays.result import VERSION
 
 Cli = Callable[..., Any]
@@ -195,7 +195,7 @@ def test_the_summary_of_a_replay_names_the_folder_of_its_result(
     words.set(["flowstart", "replay", "-o", "my out"])
     monkeypatch.setattr(console, "COMMAND", words)
     deploy = "Deploy: flowstart deploy IW30 --from DIR"
-    console.show_summary(Summary("It ran.", ["An answer."], notes=[deploy]))
+    console.show_summary(SummaryPage("It ran.", ["An answer."], notes=[deploy]))
     assert "Deploy: flowstart deploy IW30 --from 'my out'\n" in capsys.readouterr().out
 
 

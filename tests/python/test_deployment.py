@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 from flowstart import text
 from flowstart.deployment.experiment import Population, plan
 from flowstart.deployment.guardrails import Packets
-from flowstart.deployment.notes import Variant, notes
+from flowstart.deployment.notes import VariantOptions, notes
 from flowstart.deployment.stacks import offer
 from flowstart.errors import RequestError
-from flowstart.inference import Group, intervals
+from flowstart.inference import TransferGroup, intervals
 from flowstart.model import catalog
 
 CLUSTER = 4
@@ -44,19 +44,19 @@ def draw(
     return effect * np.exp(shared[clusters] + rng.normal(0, 0.5, len(clusters))), clusters
 
 
-def replayed(connections: int = 2000, effect: float = 0.8) -> Group:
+def replayed(connections: int = 2000, effect: float = 0.8) -> TransferGroup:
     old, clusters = draw(np.random.default_rng(1), connections, 1.0)
     noise = np.exp(np.random.default_rng(2).normal(0, 0.05, len(old)))
-    return Group.of("1 MB", np.column_stack([old, effect * old * noise]), clusters)
+    return TransferGroup.of("1 MB", np.column_stack([old, effect * old * noise]), clusters)
 
 
-def population(group: Group, lasts_s: float = 3600.0) -> Population:
+def population(group: TransferGroup, lasts_s: float = 3600.0) -> Population:
     """A group whose connections are networks of one client each."""
     old, new = group.times.T
     return Population(old, new, group.clusters, group.clusters, group.clusters, lasts_s)
 
 
-def units(group: Group, power: float = 0.8) -> int:
+def units(group: TransferGroup, power: float = 0.8) -> int:
     """The networks that show the gain."""
     found = plan(population(group), power=power)
     assert found
@@ -71,13 +71,13 @@ def test_a_smaller_effect_and_more_power_need_a_larger_test() -> None:
 
 def test_transfers_that_depend_on_each_other_need_a_larger_test() -> None:
     together = replayed(connections=400)
-    apart = Group.of("1 MB", together.times, np.arange(len(together.times)))
+    apart = TransferGroup.of("1 MB", together.times, np.arange(len(together.times)))
     assert CLUSTER * units(together) > 1.3 * units(apart)
 
 
 def test_without_an_effect_there_is_no_size() -> None:
     group = replayed(effect=1.0)
-    same = Group.of("1 MB", np.column_stack([group.times[:, 0]] * 2), group.clusters)
+    same = TransferGroup.of("1 MB", np.column_stack([group.times[:, 0]] * 2), group.clusters)
     assert plan(population(same)) is None
 
 
@@ -151,7 +151,7 @@ def test_a_power_that_is_no_probability_is_refused(power: float) -> None:
 def test_notes_tell_knobs_test_and_thresholds_from_the_same_rows() -> None:
     group, names = replayed(), ["slow-start", "jump-iw30"]
     rows = intervals([group], names, "slow-start")
-    variant = Variant("jump-iw30", "hystart", cc="cubic", iw="30", pacing=True)
+    variant = VariantOptions("jump-iw30", "hystart", cc="cubic", iw="30", pacing=True)
     found = notes(group.name, variant, rows, plan(population(group)))
     told = "\n".join(found.lines)
     assert "Linux: initcwnd 30 on the default routes of both families" in told
@@ -169,6 +169,6 @@ def test_notes_tell_knobs_test_and_thresholds_from_the_same_rows() -> None:
 def test_ones_own_startup_has_no_knob_and_says_so() -> None:
     group, names = replayed(), ["slow-start", "mine"]
     rows = intervals([group], names, "slow-start")
-    found = notes(group.name, Variant("mine", "./mine.py:Mine"), rows)
+    found = notes(group.name, VariantOptions("mine", "./mine.py:Mine"), rows)
     assert "nothing is known of stacks that offer it" in "\n".join(found.lines)
     assert "A/B test: no effect to size it by." in "\n".join(found.lines)

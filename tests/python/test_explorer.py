@@ -60,6 +60,7 @@ def points(line: dict[str, int], tail: bytes) -> tuple[list[int], list[float]]:
             "startup": ["limited-slow-start:max_ssthresh=50", "careful-resume"],
             "cached_cwnd": "2bdp",
         },
+        {"cc": "reno", "flows": 2, "stagger": "10ms"},
         {"queue": "codel", "reverse-rate": "1Mbps", "reverse_buffer": "10pkt"},
         {"rate": None, "rate-steps": "20Mbps:1s,5Mbps:1s", "rtt": "30ms"},
         {"startup": ["quick-start"], "quick-start": "target:threshold=90%"},

@@ -13,7 +13,7 @@ from flowstart.errors import RequestError, SimulationError
 from flowstart.explorer import jobs
 from flowstart.explorer.captures import replayed
 from flowstart.explorer.captures.uploads import MOST_FILES, File, Uploads
-from flowstart.explorer.jobs import Ended, Job, Jobs
+from flowstart.explorer.jobs import BackgroundJob, Ended, Jobs
 from flowstart.replays.result import Replay
 
 CAPTURE = pathlib.Path(__file__).parents[1] / "data" / "captures" / "web-mix.pcap.gz"
@@ -23,20 +23,20 @@ Cli = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")
-def job() -> Job:
+def job() -> BackgroundJob:
     """A quick replay of the capture."""
-    found = Job("one")
+    found = BackgroundJob("one")
     replayed.work(found, CAPTURE, "mine.pcap", GIVEN, startups=STARTUPS)
     return found
 
 
 @pytest.fixture
-def replay(job: Job) -> Replay:
+def replay(job: BackgroundJob) -> Replay:
     assert isinstance(job.kept, Replay)
     return job.kept
 
 
-def test_recommendations_and_intervals_are_those_of_replay(job: Job, cli: Cli) -> None:
+def test_recommendations_and_intervals_are_those_of_replay(job: BackgroundJob, cli: Cli) -> None:
     command = ("replay", CAPTURE, "--no-uncertainty", "--json")
     printed = json.loads(cli(*command, "--startup", ",".join(STARTUPS)).out)
     found = json.loads(json.dumps(job.found, allow_nan=False))["replay"]
@@ -49,13 +49,15 @@ def test_recommendations_and_intervals_are_those_of_replay(job: Job, cli: Cli) -
         assert one["transfers"] == by_name[one["name"]]["transfers"]
 
 
-def test_people_see_the_name_that_the_file_has_for_them(job: Job) -> None:
+def test_people_see_the_name_that_the_file_has_for_them(job: BackgroundJob) -> None:
     assert job.found["contents"]["headline"].startswith("mine.pcap")
     assert job.found["replay"]["command"].startswith("flowstart replay mine.pcap")
     assert str(CAPTURE) not in json.dumps(job.found)
 
 
-def test_a_buffer_that_is_assumed_has_a_band_and_one_that_was_measured_has_none(job: Job) -> None:
+def test_a_buffer_that_is_assumed_has_a_band_and_one_that_was_measured_has_none(
+    job: BackgroundJob,
+) -> None:
     networks = job.found["replay"]["networks"]
     assumed = next(one for one in networks if "buffer" in one["assumed"])
     known = next(one for one in networks if "buffer" not in one["assumed"])
@@ -111,7 +113,7 @@ def test_a_file_that_is_no_capture_is_refused_by_its_name_in_one_sentence(
     file = tmp_path / "upload"
     file.write_bytes(content)
     with pytest.raises(RequestError, match=r"^[^\n]+$") as error:
-        replayed.work(Job("x"), file, "mine.pcap", GIVEN, startups=STARTUPS)
+        replayed.work(BackgroundJob("x"), file, "mine.pcap", GIVEN, startups=STARTUPS)
     assert "mine.pcap" in str(error.value)
     assert str(tmp_path) not in str(error.value)
 
@@ -119,7 +121,7 @@ def test_a_file_that_is_no_capture_is_refused_by_its_name_in_one_sentence(
 # Jobs.
 
 
-def waited(job: Job) -> Job:
+def waited(job: BackgroundJob) -> BackgroundJob:
     for _ in range(1000):
         if job.state != "running":
             return job
@@ -130,7 +132,7 @@ def waited(job: Job) -> Job:
 def test_a_cancelled_replay_ends_without_an_answer() -> None:
     running = Jobs()
 
-    def work(job: Job) -> None:
+    def work(job: BackgroundJob) -> None:
         replayed.work(job, CAPTURE, "mine.pcap", {}, startups=None)
 
     job = running.start(work)
@@ -140,10 +142,10 @@ def test_a_cancelled_replay_ends_without_an_answer() -> None:
 
 
 def test_a_job_that_fails_says_so_in_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
-    def refuses(_job: Job) -> None:
+    def refuses(_job: BackgroundJob) -> None:
         raise RequestError("`x`: a rate is needed", ("path", "rate"))
 
-    def breaks(_job: Job) -> None:
+    def breaks(_job: BackgroundJob) -> None:
         raise KeyError("a\nb")
 
     running = Jobs()
@@ -159,7 +161,7 @@ def test_a_job_ends_also_where_a_library_panics(capsys: pytest.CaptureFixture[st
     class PanicException(BaseException):
         pass
 
-    def panics(_job: Job) -> None:
+    def panics(_job: BackgroundJob) -> None:
         raise PanicException("assertion failed")
 
     found = waited(Jobs().start(panics)).document()
@@ -172,7 +174,7 @@ def test_only_some_jobs_run_at_once_and_only_some_that_ended_are_kept() -> None:
     running = Jobs()
     free = threading.Event()
 
-    def waits(_job: Job) -> None:
+    def waits(_job: BackgroundJob) -> None:
         free.wait(10)
 
     held = [running.start(waits) for _ in range(2)]
@@ -188,14 +190,14 @@ def test_only_some_jobs_run_at_once_and_only_some_that_ended_are_kept() -> None:
 
 
 def test_a_job_that_is_cancelled_ends_where_it_reports() -> None:
-    job = Job("one")
+    job = BackgroundJob("one")
     job.cancel()
     with pytest.raises(Ended):
         job.report(1, 2)
 
 
 def test_what_a_simulation_says_is_passed_on() -> None:
-    def fails(_job: Job) -> None:
+    def fails(_job: BackgroundJob) -> None:
         raise SimulationError("all runs failed")
 
     found: dict[str, Any] = waited(Jobs().start(fails)).document()

@@ -8,7 +8,7 @@ import pytest
 
 import flowstart as fs
 from flowstart.errors import RequestError
-from flowstart.explorer.jobs import Ended, Job
+from flowstart.explorer.jobs import BackgroundJob, Ended
 from flowstart.model.path import NetworkPath
 from flowstart_papers.explorer import figures, setups
 from flowstart_papers.explorer.setups import Setups
@@ -19,7 +19,7 @@ Cli = Callable[..., Any]
 @pytest.fixture(scope="module")
 def figure() -> dict[str, Any]:
     """Jump Start's figure 1, measured."""
-    job = Job("one")
+    job = BackgroundJob("one")
     figures.work(job, "JS-F1")
     found: dict[str, Any] = json.loads(json.dumps(job.found["figure"], allow_nan=False))
     return found
@@ -141,7 +141,7 @@ def test_a_name_of_no_experiment_is_refused(name: object) -> None:
 
 
 def test_a_cancelled_experiment_ends() -> None:
-    job = Job("one")
+    job = BackgroundJob("one")
     job.cancel()
     with pytest.raises(Ended):
         figures.work(job, "JS-F1")

@@ -522,6 +522,7 @@ def compared(body: bytes, stop: Stop) -> bytes:
     return explore.answered(of.native.compare, body, of, stop)
 
 
+@pytest.mark.real_time
 def test_a_long_simulation_ends_soon_after_it_was_told() -> None:
     body = json.dumps({"given": LONG}).encode()
 

@@ -9,8 +9,6 @@ import pytest
 
 import flowstart as fs
 from flowstart.cli import compare, flags
-from flowstart.cli.app import NAME, ROOT, with_files
-from flowstart.cli.command import app_of
 from flowstart.questions.compare import Compare
 from flowstart.questions.live import Live
 from flowstart.questions.option import Option, Question, asking, of
@@ -138,8 +136,3 @@ def test_a_replay_takes_numbers_as_it_takes_text() -> None:
     assert numbers.to_dict() == text.to_dict()
     with pytest.raises(fs.RequestError, match=r"^rtt: `-0\.02`: seconds from 0 on"):
         fs.replay(PLAIN, rtt=-0.02)
-
-
-def test_completion_in_bash_completes_names_of_files_too() -> None:
-    script = app_of(ROOT, NAME).generate_completion(shell="bash")
-    assert "complete -o default -F" in with_files(script)

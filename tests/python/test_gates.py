@@ -5,7 +5,16 @@ import pytest
 
 from flowstart.errors import RequestError
 from flowstart.inference.clusters import beta_quantile
-from flowstart.inference.gates import Gate, Limits, Outcome, Part, Quantity, Runs, gates, levels
+from flowstart.inference.gates import (
+    Gate,
+    GateQuantity,
+    Limits,
+    Outcome,
+    Runs,
+    TrafficPart,
+    gates,
+    levels,
+)
 from flowstart.inference.networks import Networks, network_gates
 
 GROUP = 40
@@ -24,7 +33,7 @@ def judged(
     lost: np.ndarray | None = None,
     limits: Limits | None = None,
     clusters: np.ndarray | None = None,
-) -> dict[tuple[str, Quantity], Gate]:
+) -> dict[tuple[str, GateQuantity], Gate]:
     """The gates of transfers that took a second each, in networks of `GROUP`."""
     count = len(new)
     base, variant, limits = runs(np.ones(count)), runs(new, lost), limits or Limits()
@@ -37,8 +46,8 @@ def judged(
     return {(gate.part, gate.quantity): gate for gate in found}
 
 
-def everything(count: int) -> Part:
-    return Part("all", "all", np.ones(count, dtype=np.bool_))
+def everything(count: int) -> TrafficPart:
+    return TrafficPart("all", "all", np.ones(count, dtype=np.bool_))
 
 
 def test_quantiles_of_the_beta_distribution_are_those_in_closed_form() -> None:
@@ -56,8 +65,8 @@ def test_a_tenth_of_the_traffic_that_is_harmed_is_rejected_though_all_traffic_pa
     new = np.full(800, 0.8)
     new[:20] = new[40:60] = 1.5
     found = judged(new, limits=Limits(harmed=0.1))
-    assert found["all", Quantity.HARMED].outcome == Outcome.PASSES
-    gate = found["networks", Quantity.HARMED]
+    assert found["all", GateQuantity.HARMED].outcome == Outcome.PASSES
+    gate = found["networks", GateQuantity.HARMED]
     assert gate.outcome == Outcome.REJECTED
     assert gate.estimate == pytest.approx(0.1, abs=0.01)
     assert [one.network for one in gate.networks] == ["network 0", "network 1"]
@@ -67,7 +76,7 @@ def test_a_tenth_of_the_traffic_that_is_harmed_is_rejected_though_all_traffic_pa
 def test_a_network_with_little_traffic_is_named_and_does_not_decide() -> None:
     new = np.full(1600, 0.8)
     new[:20] = 1.5
-    gate = judged(new)["networks", Quantity.HARMED]
+    gate = judged(new)["networks", GateQuantity.HARMED]
     assert gate.outcome == Outcome.PASSES
     assert [(one.network, one.estimate) for one in gate.networks] == [("network 0", 0.5)]
 
@@ -75,7 +84,7 @@ def test_a_network_with_little_traffic_is_named_and_does_not_decide() -> None:
 def test_a_share_near_its_limit_is_inconclusive() -> None:
     new = np.full(400, 0.8)
     new[:4] = 1.5
-    assert judged(new)["networks", Quantity.HARMED].outcome == Outcome.INCONCLUSIVE
+    assert judged(new)["networks", GateQuantity.HARMED].outcome == Outcome.INCONCLUSIVE
 
 
 def test_the_only_network_is_judged_as_all_traffic_alone() -> None:
@@ -86,9 +95,9 @@ def test_loss_may_be_a_point_more_or_half_as_much_again() -> None:
     limits = Limits(loss=0.01)
     assert limits.of_loss(np.array([0.0, 0.01, 0.04])) == pytest.approx([0.01, 0.02, 0.06])
     found = judged(np.full(400, 0.8), np.full(400, 10.0))
-    gate = found["all", Quantity.LOSS]
+    gate = found["all", GateQuantity.LOSS]
     assert (gate.estimate, gate.baseline, gate.limit) == (0.5, 0.0, 0.01)
-    assert gate.outcome == found["all", Quantity.RETRANSMITTED].outcome == Outcome.REJECTED
+    assert gate.outcome == found["all", GateQuantity.RETRANSMITTED].outcome == Outcome.REJECTED
 
 
 def test_the_interval_of_a_share_begins_at_0_or_above() -> None:
@@ -101,26 +110,26 @@ def test_the_interval_of_a_share_begins_at_0_or_above() -> None:
         Limits(),
         AT,
     )
-    assert [gate.low for gate in found if gate.quantity == Quantity.LOSS] == [0.0]
+    assert [gate.low for gate in found if gate.quantity == GateQuantity.LOSS] == [0.0]
 
 
 def test_a_slower_tail_is_not_hidden_by_a_faster_median() -> None:
     new = np.full(400, 0.5)
     new[::25] = 3.0
     found = judged(new, limits=Limits(harmed=1.0))
-    assert found["all", Quantity.P99].estimate == pytest.approx(2.0)
-    assert found["all", Quantity.P99].outcome == Outcome.REJECTED
+    assert found["all", GateQuantity.P99].estimate == pytest.approx(2.0)
+    assert found["all", GateQuantity.P99].outcome == Outcome.REJECTED
 
 
 def test_networks_of_few_connections_do_not_show_their_tails() -> None:
     clusters = np.arange(400) // 10
     found = judged(np.full(400, 0.8), clusters=clusters)
-    assert found["networks", Quantity.P99].outcome == Outcome.INCONCLUSIVE
-    assert found["all", Quantity.P99].outcome == Outcome.PASSES
+    assert found["networks", GateQuantity.P99].outcome == Outcome.INCONCLUSIVE
+    assert found["all", GateQuantity.P99].outcome == Outcome.PASSES
 
 
 def test_size_classes_of_fewer_than_thirty_transfers_are_not_judged_by_themselves() -> None:
-    parts = [everything(400), Part("size class", "few", np.arange(400) < 29)]
+    parts = [everything(400), TrafficPart("size class", "few", np.arange(400) < 29)]
     found = gates(runs(np.ones(400)), runs(np.ones(400)), parts, np.arange(400), Limits(), AT)
     assert {gate.part for gate in found} == {"all"}
 

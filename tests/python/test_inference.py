@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 import interval_coverage
 from flowstart.errors import RequestError
 from flowstart.inference import clusters
-from flowstart.inference.data import OF_TRANSFERS, Group, Row
+from flowstart.inference.data import OF_TRANSFERS, Row, TransferGroup
 from flowstart.inference.intervals import intervals
 
 NAMES = ["old", "new"]
@@ -29,7 +29,7 @@ def rows_of(
     times: NDArray[np.float64], clusters: NDArray[np.int64] | None = None
 ) -> dict[str, Row]:
     numbers = np.arange(len(times)) if clusters is None else clusters
-    found = intervals([Group.of("all", times, numbers)], NAMES, "old")
+    found = intervals([TransferGroup.of("all", times, numbers)], NAMES, "old")
     return {str(row.statistic): row for row in found}
 
 
@@ -162,7 +162,9 @@ def test_without_a_transfer_run_both_ways_there_is_no_statistic() -> None:
 
 def test_a_larger_table_reaches_further() -> None:
     many = [made_up(seed=s) for s in range(8)]
-    groups = [Group.of(f"g{s}", times, np.arange(400) + 400 * s) for s, times in enumerate(many)]
+    groups = [
+        TransferGroup.of(f"g{s}", times, np.arange(400) + 400 * s) for s, times in enumerate(many)
+    ]
     alone = intervals(groups[:1], NAMES, "old")[0]
     among = intervals(groups, NAMES, "old")[0]
     assert width(among) > width(alone)
@@ -209,12 +211,12 @@ def test_arrays_that_do_not_fit_are_refused(
     times: object, clusters: list[int], message: str
 ) -> None:
     with pytest.raises(RequestError) as refused:
-        Group.of("g", times, clusters)  # type: ignore[arg-type]
+        TransferGroup.of("g", times, clusters)  # type: ignore[arg-type]
     assert str(refused.value) == message
 
 
 def test_a_baseline_that_is_no_variant_is_refused() -> None:
-    group = Group.of("g", made_up(), np.arange(400))
+    group = TransferGroup.of("g", made_up(), np.arange(400))
     with pytest.raises(RequestError, match="baseline `cubic`: it is none of old, new"):
         intervals([group], NAMES, "cubic")
     with pytest.raises(RequestError, match="g: 2 columns of times for 3 variants"):
@@ -222,7 +224,7 @@ def test_a_baseline_that_is_no_variant_is_refused() -> None:
 
 
 def test_statistics_and_levels_that_mean_nothing_here_are_refused() -> None:
-    group = Group.of("g", made_up(), np.arange(400))
+    group = TransferGroup.of("g", made_up(), np.arange(400))
     with pytest.raises(
         RequestError, match="statistic = mean: one of geomean_ratio, p50, p95, p99, median_ratio"
     ):
@@ -233,8 +235,8 @@ def test_statistics_and_levels_that_mean_nothing_here_are_refused() -> None:
 
 def test_no_groups_have_no_rows_and_an_empty_group_has_no_statistics() -> None:
     assert intervals([], NAMES, "old") == []
-    empty = Group.of("empty", np.empty((0, 2)), np.empty(0, dtype=np.int64))
-    full = Group.of("full", made_up(), np.arange(400))
+    empty = TransferGroup.of("empty", np.empty((0, 2)), np.empty(0, dtype=np.int64))
+    full = TransferGroup.of("full", made_up(), np.arange(400))
     rows = intervals([empty, full], NAMES, "old")
     nothing = [row.estimate for row in rows if row.group == "empty"]
     assert nothing == [None] * len(OF_TRANSFERS)

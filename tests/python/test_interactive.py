@@ -19,9 +19,9 @@ from flowstart.maps import report as map_rows
 from flowstart.maps.sweep_result import read_map, sweep
 from flowstart.render import html, interactive
 from flowstart.render import listed as listed_rows
-from flowstart.render.grid import Column, Grid, Source, Where
+from flowstart.render.grid import Column, Grid, RowSource, Where
 from flowstart.render.interactive import together
-from flowstart.render.listed import Rows
+from flowstart.render.listed import ListedRows
 from flowstart.sweeps import report as sweep_report
 
 REAL = interactive.PAGE
@@ -89,7 +89,7 @@ def test_a_table_says_what_its_numbers_are_made_of_only_where_that_is_known() ->
     columns = [Column("name", number=False), Column("time", of="mean of fct_s", compares=True)]
     grid = Grid(columns, rows=[["a", "1 s"]])
     assert "data-" not in html.table(grid)
-    grid.sources = [Source({"variant": "it's <a>"}, {"variant": "b"})]
+    grid.sources = [RowSource({"variant": "it's <a>"}, {"variant": "b"})]
     page = html.table(grid)
     assert '<th data-of="mean of fct_s" data-compares>time</th>' in page
     assert """<tr data-rows='{"variant":"it&#x27;s &lt;a&gt;"}' data-against=""" in page
@@ -345,7 +345,7 @@ def made_up(count: int) -> pl.DataFrame:
 def test_ten_thousand_rows_take_at_most_500_kilobytes(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    rows = Rows(made_up(10_000), "comparison-rows", 10_000)
+    rows = ListedRows(made_up(10_000), "comparison-rows", 10_000)
     written = json.dumps(interactive.document(rows), separators=(",", ":"))
     data = len(base64.b64encode(zlib.compress(written.encode(), 9)))
     script = sum(file.stat().st_size for file in REAL.glob("report.*"))

@@ -1,6 +1,7 @@
 """A receiver's window that limits the baseline is named first, with what a larger one changes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 
@@ -48,6 +49,13 @@ def test_a_window_that_limits_is_compared_with_one_four_times_as_large(
     assert f"The receiver's window of 30 kB limits slow-start for {share} % of the time" in answer
 
 
+def test_a_window_of_http2_has_no_larger_variant() -> None:
+    found = compared("linux:receiver=node")
+    (base,) = found.summaries
+    assert base.limited_by == "stream-flow-control"
+    assert "The receiver's window limits slow-start for" in " ".join(found.summary().answer)
+
+
 def test_the_window_that_a_preset_ships_is_compared_with_one_four_times_as_large() -> None:
     found = compared("quinn", fs.NetworkPath(rate="1Gbps", rtt="150ms"), "20MB")
     variants = {variant.name: variant.stack for variant in found.plan.variants}
@@ -80,3 +88,15 @@ def test_shares_of_a_row_add_up_to_one() -> None:
     assert len(shares) == 9
     assert sum(shares) == pytest.approx(1.0, abs=1e-12)
     assert row["limited_by"] == "receive-window"
+
+
+def test_options_choose_the_receiver_and_its_window(cli: Callable[..., Any]) -> None:
+    path = ("--rate", "1Gbps", "--rtt", "150ms", "--size", "20MB", "--startup", "slow-start")
+    common = ("compare", "--stack", "quinn", *path, "--no-uncertainty")
+    shipped = cli(*common).out
+    unlimited = cli(*common, "--window", "unlimited").out
+    chrome = cli(*common, "--receiver", "chrome").out
+    assert "The receiver's window of 1.25 MB limits" in shipped
+    assert "The receiver's window" not in unlimited
+    assert "stack quinn:receiver=chrome" in chrome
+    assert "1.25 MB" not in chrome

@@ -14,7 +14,7 @@ from flowstart import _native
 from flowstart.errors import LimitExceeded
 from flowstart.simulation import bounds
 from flowstart.simulation.bounds import Bounds
-from flowstart.simulation.limits import Estimate, Limits, memory_of_machine
+from flowstart.simulation.limits import RunEstimate, RunLimits, memory_of_machine
 
 Cli = Callable[..., Any]
 PATH = ("--rate", "50Mbps", "--rtt", "80ms")
@@ -33,7 +33,7 @@ def at_most(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Replaces the limits of requests that set none."""
 
     def limited(**limits: float) -> None:
-        usual = Bounds(Limits(**limits))
+        usual = Bounds(RunLimits(**limits))
         monkeypatch.setattr(bounds, "_current", ContextVar("bounds", default=usual))
 
     return limited
@@ -128,16 +128,16 @@ def test_the_repeats_of_intervals_count(path: fs.NetworkPath, at_most: Callable[
 
 
 def test_an_estimate_is_what_is_counted_and_what_that_costs() -> None:
-    found = Estimate.of(RUNS, workers=2)  # type: ignore[arg-type] # as the simulator says it
+    found = RunEstimate.of(RUNS, workers=2)  # type: ignore[arg-type] # as the simulator says it
     assert (found.packets, found.flows) == (1000.0, 20.0)
     assert found.bytes > 2 * RUNS["largest_bytes"]
-    twice = Estimate.of(RUNS, workers=2, times=2.0)  # type: ignore[arg-type]
+    twice = RunEstimate.of(RUNS, workers=2, times=2.0)  # type: ignore[arg-type]
     assert (twice.packets, twice.seconds) == (2 * found.packets, 2 * found.seconds)
 
 
 def test_limits_that_were_raised_do_not_outlast_their_request(path: fs.NetworkPath) -> None:
     fs.compare(path, sizes=["10kB"], startups=["hystart"], max_memory="2GB")
-    assert bounds.current().limits == Limits()
+    assert bounds.current().limits == RunLimits()
 
 
 @pytest.mark.parametrize(

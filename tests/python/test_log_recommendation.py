@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import flowstart as fs
-from flowstart.captures.contents import Capture, Group, PathEstimate
+from flowstart.captures.contents import Capture, PathEstimate, RemoteNetwork
 from flowstart.replays.request import replay
 from made_up_logs import Network, columns, networks, write
 
@@ -32,7 +32,7 @@ def with_truth(capture: Capture, found: list[Network]) -> Capture:
             way, rate_bps=network.rate_bps, buffer_packets=buffer, buffer_at_least=False
         )
 
-    def group(one: Group) -> Group:
+    def group(one: RemoteNetwork) -> RemoteNetwork:
         there, back = (known(way, of[one.network]) for way in one.ways)
         return dataclasses.replace(one, to_remote=there, from_remote=back)
 

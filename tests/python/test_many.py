@@ -65,8 +65,8 @@ def test_a_wrong_scenario_is_named_and_nothing_runs() -> None:
 @pytest.mark.parametrize(
     ("scenarios", "message"),
     [
-        (scenario(), "scenarios: one alone; give a list, or call `fs.run`"),
-        ("a.toml", "scenarios: one alone"),
+        (scenario(), "scenarios: a list of scenarios is needed; `fs.run` runs one"),
+        ("a.toml", "scenarios: a list of scenarios is needed"),
         ([scenario(trace=True)], r"scenarios\[0\]: trace: one run of many keeps none"),
         (["none.toml"], r"scenarios\[0\]: none\.toml: there is no such file"),
     ],

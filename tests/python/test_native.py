@@ -112,8 +112,3 @@ def test_a_number_beyond_those_with_a_sign_is_kept() -> None:
 def test_a_text_that_is_no_json_is_refused() -> None:
     with pytest.raises(RequestError):
         _native.run("{")
-
-
-def test_an_unknown_schema_is_refused() -> None:
-    with pytest.raises(RequestError, match="no schema is called"):
-        _native.schema("poem")

@@ -3,18 +3,20 @@
 import numpy as np
 import pytest
 
-from flowstart.inference.pooled import Beyond, Differences, Shares, beyond
+from flowstart.inference.pooled import Beyond, Differences, HarmedShares, beyond
 
 LIMIT = ALLOWED = 0.05
 TRANSFERS = 100
 SAMPLES = 40
+SIXTY = pytest.param(60, marks=pytest.mark.slow)
+"""Fewer and more networks are in `make test`."""
 
 
 def judged(harm: np.ndarray, random: np.random.Generator, transfers: int = TRANSFERS) -> Beyond:
     """Networks with equal traffic, harmed in these shares."""
     hits = random.binomial(transfers, harm).astype(np.float64)
     worth = np.full(len(harm), float(transfers))
-    return beyond(Shares(hits, worth, LIMIT), np.full(len(harm), 1 / len(harm)), ALLOWED, 1)
+    return beyond(HarmedShares(hits, worth, LIMIT), np.full(len(harm), 1 / len(harm)), ALLOWED, 1)
 
 
 def passing(harm: np.ndarray, transfers: int = TRANSFERS) -> float:
@@ -31,7 +33,7 @@ def mixture(count: int, share: float, harm: float, others: float = 0.005) -> np.
     return found
 
 
-@pytest.mark.parametrize("networks", [6, 20, 60, 200])
+@pytest.mark.parametrize("networks", [6, 20, SIXTY, 200])
 def test_networks_with_little_harm_pass_whatever_their_number(networks: int) -> None:
     assert passing(np.full(networks, 0.01)) >= 0.8
 
@@ -41,7 +43,7 @@ def test_more_networks_of_one_mixture_do_not_pass_less_often() -> None:
     assert many >= few >= 0.9
 
 
-@pytest.mark.parametrize("networks", [20, 60, 200])
+@pytest.mark.parametrize("networks", [20, SIXTY, 200])
 @pytest.mark.parametrize(("share", "harm"), [(0.1, 0.1), (0.1, 0.3), (0.2, 0.1)])
 def test_a_class_of_networks_that_is_harmed_hardly_ever_passes(
     networks: int, share: float, harm: float
@@ -84,12 +86,12 @@ def test_the_share_of_traffic_counts_and_not_that_of_networks() -> None:
     hits, worth = np.array([40.0, *[0.0] * 19]), np.full(20, 100.0)
     heavy, light = np.full(20, 0.02), np.full(20, 0.99 / 19)
     heavy[0], light[0] = 0.62, 0.01
-    family = Shares(hits, worth, LIMIT)
+    family = HarmedShares(hits, worth, LIMIT)
     assert beyond(family, heavy, ALLOWED, 1).low(0.05) == pytest.approx(0.62)
     assert beyond(family, light, ALLOWED, 1).high(0.05) == pytest.approx(0.01, abs=0.001)
 
 
 def test_the_same_seed_gives_the_same_shares() -> None:
-    family = Shares(np.array([3.0, 1.0, 0.0]), np.full(3, 50.0), LIMIT)
+    family = HarmedShares(np.array([3.0, 1.0, 0.0]), np.full(3, 50.0), LIMIT)
     first, again = (beyond(family, np.full(3, 1 / 3), ALLOWED, 5) for _ in range(2))
     assert first.shares.tolist() == again.shares.tolist()

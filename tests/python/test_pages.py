@@ -15,7 +15,7 @@ import flowstart as fs
 import pages
 from flowstart import _native
 from flowstart.inference import Status
-from flowstart.inference.gates import Quantity
+from flowstart.inference.gates import GateQuantity
 
 pytestmark = pytest.mark.docs
 
@@ -210,7 +210,7 @@ def test_the_readme_has_the_verdict_of_the_demo() -> None:
     assert found and found.gain.estimate
     assert round(-100 * found.gain.estimate) == int(gain)
     assert found.vetoes[0].kind == "networks"
-    assert found.vetoes[0].quantity == Quantity.HARMED
+    assert found.vetoes[0].quantity == GateQuantity.HARMED
 
 
 def test_the_readme_says_where_gauge_loses() -> None:

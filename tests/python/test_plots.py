@@ -19,11 +19,11 @@ from flowstart.questions.live import Live
 from flowstart.render import charts, html
 from flowstart.replays.figures import by_class
 from flowstart.replays.summary import ClassSummary
-from flowstart.simulation.figures import About, over_time, sequence
+from flowstart.simulation.figures import FigureFacts, over_time, sequence
 from made_up_map import cell, write
 from made_up_replay import replayed
 
-ABOUT = About("5Mbps × 64ms, stack rfc, seed 1")
+ABOUT = FigureFacts("5Mbps × 64ms, stack rfc, seed 1")
 STARTUPS = ["slow-start", "hystart", "jump-start"]
 
 
@@ -201,10 +201,10 @@ def test_panels_write_what_stands_at_ticks_at_the_left_and_at_the_bottom(
 
 def test_flows_over_time(result: fs.Comparison) -> None:
     series = result.series("300kB")
-    window, flight, queue = over_time(series, ABOUT).axes
+    window, flight, *_, band = over_time(series, ABOUT).axes
     assert "packets" in window.get_ylabel()
     assert "kB" in flight.get_ylabel()
-    assert queue.get_xlabel() == "time (s)"
+    assert band.get_xlabel() == "time (s)"
     panels = [axes for axes in sequence(series, ABOUT).axes if axes.get_visible()]
     assert [axes.get_title() for axes in panels] == STARTUPS
 
@@ -255,7 +255,7 @@ def test_a_run_shows_itself(path: fs.NetworkPath) -> None:
     run = fs.run(fs.Scenario(path=path, flows=[fs.Flow(size="30kB", count=2)]))
     assert run.flow_samples is None
     assert "<table>" in run._repr_html_()
-    assert len(run.plot().axes) == 3
+    assert len(run.plot().axes) == 4
 
 
 def drawn_queue(figure: Figure) -> tuple[list[float], list[float]]:
@@ -301,7 +301,8 @@ def test_a_flow_that_is_cut_short_is_drawn_to_the_end_of_the_run() -> None:
     steps = [{"rate": "20Mbps", "lasts": "1s"}, {"rate": "0bps", "lasts": "9s"}]
     path = {"rate_steps": steps, "rtt": "50ms"}
     run = fs.run({"path": path, "flows": [{"size": "9MB"}], "duration": "1.2s"}, trace=True)
-    for axes in run.plot().axes:
+    *over_time, _ = run.plot().axes
+    for axes in over_time:
         assert list(axes.lines[0].get_xdata())[-1] == 1.2  # type: ignore[arg-type]
 
 
@@ -374,6 +375,9 @@ def summaries(startups: int) -> list[ClassSummary]:
             fct_p95_s=2.0,
             fct_p99_s=3.0,
             alone_median_s=1.0,
+            limited_by="cwnd",
+            limited_share=1.0,
+            window_share=0.0,
             slowdown_median=1.0 + n,
             slowdown_p95=2.0 + n,
             loss=0.0,

@@ -223,10 +223,9 @@ def test_ctrl_c_of_a_terminal_ends_a_script_and_its_processes(
 ) -> None:
     process = begun(tmp_path)
     time.sleep(seconds)
-    pressed = time.monotonic()
     os.killpg(process.pid, signal.SIGINT)
-    assert process.communicate() == ("True True\n", "")  # interrupted, with some results
-    assert time.monotonic() - pressed < 3  # 0.3 s on an idle machine
+    printed = process.communicate(timeout=60)
+    assert printed == ("True True\n", "")  # interrupted, with some results
     assert ends_soon(process.pid)
 
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from flowstart.inference import Status
-from flowstart.inference.gates import Outcome, Quantity
+from flowstart.inference.gates import GateQuantity, Outcome
 from flowstart.inference.repeats import Decision, Repeats, decide, looks
 
 Floats = NDArray[np.float64]
@@ -95,7 +95,7 @@ def test_a_slower_worst_tenth_rejects_a_gain_of_the_mean() -> None:
     slow = np.argsort(times[:, 0])[-50:]
     times[slow, 1] = 2 * times[slow, 0]
     found = decision(times)
-    gate = found.gate("new", Quantity.P90)
+    gate = found.gate("new", GateQuantity.P90)
     assert found.rows["new"].gains
     assert gate
     assert gate.outcome == Outcome.REJECTED
@@ -107,7 +107,7 @@ def test_many_slower_repeats_reject_a_gain_of_the_mean() -> None:
     fast = np.argsort(times[:, 0])[:40]  # so that the worst tenth has none
     times[fast, 1] = 1.2 * times[fast, 0]
     found = decision(times)
-    harmed = found.gate("new", Quantity.HARMED)
+    harmed = found.gate("new", GateQuantity.HARMED)
     assert harmed
     assert harmed.estimate == pytest.approx(0.2)
     assert status(found) == Status.REJECTED
@@ -117,7 +117,9 @@ def test_a_slower_slowest_flow_rejects_a_gain_of_the_mean() -> None:
     times = drawn(0.9)
     slowest = np.column_stack([times[:, 0], 1.2 * times[:, 0]])
     found = decision(times, slowest=slowest)
-    assert [gate.quantity for gate in found.verdict.judgements[0].vetoes] == [Quantity.SLOWEST_FLOW]
+    assert [gate.quantity for gate in found.verdict.judgements[0].vetoes] == [
+        GateQuantity.SLOWEST_FLOW
+    ]
     assert found.choice() == "old"
 
 

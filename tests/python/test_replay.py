@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import flowstart as fs
-from flowstart.captures.contents import Capture, Group, PathEstimate
+from flowstart.captures.contents import Capture, PathEstimate, RemoteNetwork
 from flowstart.captures.reading import read_capture
 from flowstart.errors import RequestError
 from flowstart.model.catalog import list_algorithms
@@ -445,7 +445,7 @@ def group(**fields: Any) -> Capture:
         files=("made up",),
         connections=pl.DataFrame([CONNECTION]),
         transfers=pl.DataFrame([TRANSFER]),
-        groups=[Group(network, 1, 0.06, PathEstimate(**way | fields), PathEstimate(**way))],
+        groups=[RemoteNetwork(network, 1, 0.06, PathEstimate(**way | fields), PathEstimate(**way))],
         about={},
         warnings=[],
         notes=[],

@@ -12,7 +12,7 @@ import pytest
 import synthetic_deployments as synthetic
 from flowstart.captures.contents import Capture
 from flowstart.inference import Check, Gate, Judgement, Question, Row, Statistic, Status, Validity
-from flowstart.inference.gates import Quantity
+from flowstart.inference.gates import GateQuantity
 from flowstart.inference.verdict import Verdict, exceeding, judge
 from flowstart.replays import overview
 from flowstart.replays.answer import Questions
@@ -180,7 +180,7 @@ def test_a_rate_is_known_within_a_factor() -> None:
 
 def test_a_rate_that_is_given_is_known(cli: Cli) -> None:
     words = ("--network", "*:rate=4Mbps,buffer=14pkt", "--variant", "iw30: startup=hystart iw=30")
-    document = json.loads(cli("replay", SHALLOW, *words, "--json").out)
+    document = json.loads(cli("replay", SHALLOW, *words, "--no-uncertainty", "--json").out)
     questions = {one["question"]: one for one in document["verdict"]["validity"]["questions"]}
     assert questions["path"]["holds"]
     assert document["verdict"]["validity"]["failing"] == "reproduction"
@@ -294,8 +294,10 @@ def row(low: float, high: float, name: str = "IW30") -> Row:
     return Row("all sizes", name, Statistic.GEOMEAN_RATIO, middle, low, high, 500, 200.0)
 
 
-def gate(estimate: float, low: float, high: float, *, quantity: Quantity = Quantity.HARMED) -> Gate:
-    limit = 0.25 if quantity == Quantity.P99 else 0.05
+def gate(
+    estimate: float, low: float, high: float, *, quantity: GateQuantity = GateQuantity.HARMED
+) -> Gate:
+    limit = 0.25 if quantity == GateQuantity.P99 else 0.05
     return Gate(
         quantity, None, estimate, low, high, limit, "size class", "below 10 kB", 300, few=False
     )
@@ -371,19 +373,19 @@ def test_a_change_that_is_surely_small_is_no_difference() -> None:
     ("found", "words"),
     [
         (
-            gate(-0.25, -0.4, 0.41, quantity=Quantity.P99),
+            gate(-0.25, -0.4, 0.41, quantity=GateQuantity.P99),
             "may raise p99 of SMALL by up to +41.0 % (estimate −25.0 %, limit 25 %)",
         ),
         (
-            gate(0.0, 0.0, 0.062, quantity=Quantity.LOSS),
+            gate(0.0, 0.0, 0.062, quantity=GateQuantity.LOSS),
             "may lose up to 6.2 % of the packets of SMALL (estimate 0 %, limit 5 %)",
         ),
         (
-            gate(0.4, 0.3, float("inf"), quantity=Quantity.P99),
+            gate(0.4, 0.3, float("inf"), quantity=GateQuantity.P99),
             "raises p99 of SMALL by +40.0 % (at least +30.0 %, limit 25 %)",
         ),
         (
-            gate(0.2, 0.1, float("inf"), quantity=Quantity.P99),
+            gate(0.2, 0.1, float("inf"), quantity=GateQuantity.P99),
             "may raise p99 of SMALL without bound (estimate +20.0 %, limit 25 %)",
         ),
     ],

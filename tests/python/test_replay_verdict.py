@@ -13,7 +13,7 @@ import synthetic_deployments as synthetic
 from flowstart.captures.reading import read_capture
 from flowstart.deployment.stacks import RESTORED, HostStack, names
 from flowstart.inference import Status
-from flowstart.inference.gates import Outcome, Quantity
+from flowstart.inference.gates import GateQuantity, Outcome
 from flowstart.model.variants import Variant
 from flowstart.questions.replay import Replay as Question
 from flowstart.replays.answer import ONCE, Questions
@@ -54,7 +54,7 @@ def test_classes_and_networks_that_are_harmed_veto_a_gain_over_all_traffic(web_m
     assert found
     assert found.gain.gains
     assert found.status != Status.RECOMMENDED
-    assert ("below 10 kB", Quantity.HARMED) in {(g.part, g.quantity) for g in found.vetoes}
+    assert ("below 10 kB", GateQuantity.HARMED) in {(g.part, g.quantity) for g in found.vetoes}
     assert web_mix.verdict.headline.startswith(
         "Recommendation: keep the current setting. iw30 is 11."
     )

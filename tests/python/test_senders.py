@@ -12,7 +12,7 @@ import pytest
 import flowstart as fs
 import sender_facts
 from flowstart.captures import read_capture
-from flowstart.captures.contents import Capture, Group, PathEstimate
+from flowstart.captures.contents import Capture, PathEstimate, RemoteNetwork
 from flowstart.captures.senders import initial_windows, senders
 from flowstart.model.variants import Variant
 from flowstart.questions.replay import Replay as Question
@@ -380,7 +380,7 @@ def test_no_transfer_passes_faster_than_its_path() -> None:
 def test_a_borrowed_rate_is_no_lower_than_what_has_passed() -> None:
     capture = read_capture(WEB_MIX)
 
-    def unknown(group: Group) -> Group:
+    def unknown(group: RemoteNetwork) -> RemoteNetwork:
         ways = [dataclasses.replace(way, rate_bps=None) for way in group.ways]
         return dataclasses.replace(group, to_remote=ways[0], from_remote=ways[1])
 

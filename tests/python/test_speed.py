@@ -1,6 +1,7 @@
 """`make bench-against` and `make speed-record`, without what they build."""
 
 import hashlib
+import json
 import pathlib
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import pytest
 
 import against
 import builds
+import instructions
 import profiles
 import record
 import sitting
@@ -46,6 +48,7 @@ else:
         (["against.py", "--rounds", "0", "--", "HEAD"], "N `0`: give a whole number of rounds"),
         (["record.py", "--rounds", "x", "--", "HEAD"], "N `x`: give a whole number of rounds"),
         (["record.py", "--", "nix"], "REV `nix` is no commit, branch or tag"),
+        (["instructions.py", "--guided", "--record"], "--record: the record is of builds without"),
         (["profiles.py"], "profiles.py needs a command, such as: maturin build --release"),
     ],
 )
@@ -162,3 +165,16 @@ def test_a_profile_is_named_after_its_content_and_follows_a_users_own_flags(
     counts = tmp_path / "guided" / f"{digest}.profdata"
     assert settings == {"RUSTFLAGS": f"-Cdebuginfo=0 -Cprofile-use={counts}"}
     assert counts.read_text() == "counts"
+
+
+def test_a_count_is_compared_with_the_record_in_percent() -> None:
+    recorded = dict.fromkeys(instructions.COLUMNS, 2000.0)
+    counts = {**recorded, "gauge": 1990.0, instructions.MEAN: 2100.0}
+    shown = instructions.changes(counts, recorded)
+    assert shown == ["+0.0 %", "+0.0 %", "-0.5 %", "+5.0 %", "+0.0 %"]
+
+
+def test_the_record_has_every_stack_and_column() -> None:
+    recorded = json.loads(instructions.RECORD.read_text())
+    assert list(recorded) == list(instructions.STACKS)
+    assert all(list(columns) == list(instructions.COLUMNS) for columns in recorded.values())

@@ -11,7 +11,7 @@ import pytest
 import made_up_map
 from flowstart import _native
 from flowstart.render.grid import Column, Grid
-from flowstart.render.summary import Summary, command
+from flowstart.render.summary import SummaryPage, command
 from screen import on_one_screen
 
 Cli = Callable[..., Any]
@@ -27,14 +27,16 @@ def grid(rows: int) -> Grid:
 
 
 def test_a_table_has_at_most_ten_rows_and_the_number_of_the_others() -> None:
-    found = Summary("What was run.", ["The answer."], grid(33))
+    found = SummaryPage("What was run.", ["The answer."], grid(33))
     assert found.shown is not None
     assert len(found.shown.rows) == 10
     assert found.closing == ["23 more: --details", "In all rows: same 1."]
 
 
 def test_a_table_makes_room_for_the_lines_around_it() -> None:
-    found = Summary("What was run.", ["The answer."], grid(33), [f"note {i}" for i in range(12)])
+    found = SummaryPage(
+        "What was run.", ["The answer."], grid(33), [f"note {i}" for i in range(12)]
+    )
     assert found.shown is not None
     assert len(found.shown.rows) == 5
 
@@ -89,7 +91,7 @@ def test_the_worst_paths(cli: Cli) -> None:
 
 
 def test_a_startup_by_its_usual_name_is_not_compared_with_itself(cli: Cli) -> None:
-    answer = cli("worst", "hystart++", "--runs", "20", "--seed", "3")
+    answer = cli("worst", "hystart++", "--runs", "2", "--search-space", OVER)
     assert answer.status == 0, answer.err
     assert answer.out.startswith("hystart-plus-plus against ")
 

@@ -84,3 +84,10 @@ def test_a_cell_in_words_has_the_values_of_its_further_fields() -> None:
     words = in_words(row, path=json.loads(row["scenario"])["path"])
     assert "buffer 50 pkt (1.00 BDP)" in words
     assert "shaper_burst 10kB, shaper_rate 10Mbps" in words
+
+
+def test_a_row_has_what_limited_the_flow_under_test() -> None:
+    for row in run_cells([cell("alone"), cell("long")], VARIANTS, CUSTOM).to_dicts():
+        shares = [row[f"{name.replace('-', '_')}_share"] for name in _native.LIMITS]
+        assert sum(shares) == pytest.approx(1.0, abs=1e-9)
+        assert row["limited_by"] in _native.LIMITS

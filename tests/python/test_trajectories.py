@@ -15,9 +15,9 @@ from flowstart.simulation.batch import run_many
 from flowstart.simulation.trajectories import (
     Cancel,
     Cancelled,
-    Line,
+    StepLine,
+    TimeWindow,
     Traced,
-    Window,
     trajectories,
 )
 
@@ -30,16 +30,16 @@ def scenario(startup: str = "slow-start", size: str = "1MB", **more: Any) -> str
     return json.dumps({"path": {"rate": "50Mbps", "rtt": "80ms"}, "flows": flows} | more)
 
 
-def numbers(line: Line) -> tuple[list[int], list[float]]:
+def numbers(line: StepLine) -> tuple[list[int], list[float]]:
     """Bins and values."""
     bins, values = np.frombuffer(line.bins, "<u2"), np.frombuffer(line.values, "<f4")
     return bins.tolist(), values.tolist()
 
 
-def traced(*scenarios: str, window: Window | None = None) -> Traced:
+def traced(*scenarios: str, window: TimeWindow | None = None) -> Traced:
     """The first flow of each."""
     flows = [[0]] * len(scenarios)
-    return trajectories(scenarios, flows, window or Window(columns=300), NONE, workers=2)
+    return trajectories(scenarios, flows, window or TimeWindow(columns=300), NONE, workers=2)
 
 
 def test_the_rows_are_those_of_the_same_runs_without_lines() -> None:
@@ -77,7 +77,7 @@ def test_events_are_counted_and_have_a_point_each_while_there_is_room() -> None:
 
 def test_a_window_stops_the_run_and_its_lines_begin_with_what_was_before() -> None:
     whole = scenario("slow-start", "10MB")
-    found = traced(whole, window=Window(columns=100, from_s=0.5, to_s=0.6))
+    found = traced(whole, window=TimeWindow(columns=100, from_s=0.5, to_s=0.6))
     assert found.from_s == 0.5
     assert found.bin_s == pytest.approx(0.001)
     assert found.batch["runs"].lists()["simulated_s"] == [0.6]
@@ -108,7 +108,7 @@ class Doubling(Startup):
 def test_a_startup_in_python_has_lines_too() -> None:
     custom = CustomStartups()
     name = custom.name(Doubling)
-    found = trajectories([scenario(name), scenario()], [[0], [0]], Window(100), custom)
+    found = trajectories([scenario(name), scenario()], [[0], [0]], TimeWindow(100), custom)
     mine, theirs = (numbers(of[0].lines["acked"])[1][-1] for of in found.found)
     assert mine == theirs == 1e6
 
@@ -123,23 +123,29 @@ def test_cancelled_runs_end_soon_and_raise(startup: str) -> None:
     threading.Timer(0.2, cancel.cancel).start()
     begin = time.monotonic()
     with pytest.raises(Cancelled):
-        trajectories([long] * 3, [[0]] * 3, Window(300), custom, 2, cancel)
+        trajectories([long] * 3, [[0]] * 3, TimeWindow(300), custom, 2, cancel)
     assert time.monotonic() - begin < 60
 
 
 @pytest.mark.parametrize(
     ("window", "says"),
     [
-        (Window(0), "columns: `0` is out of range; 1 to 10000 is needed"),
-        (Window(10_001), "columns: `10001` is out of range; 1 to 10000 is needed"),
-        (Window(10**12), "columns: `1000000000000` is out of range; 1 to 10000 is needed"),
-        (Window(10, from_s=-1), "from_s: `-1` is out of range; seconds from 0 are needed"),
-        (Window(10, from_s=math.nan), "from_s: `NaN` is out of range; seconds from 0 are needed"),
-        (Window(10, 0.5, 0.5), "to_s: `0.5` is out of range; more than from_s, `0.5`, is needed"),
-        (Window(10, to_s=math.inf), "to_s: `inf` is out of range; seconds from 0 are needed"),
+        (TimeWindow(0), "columns: `0` is out of range; 1 to 10000 is needed"),
+        (TimeWindow(10_001), "columns: `10001` is out of range; 1 to 10000 is needed"),
+        (TimeWindow(10**12), "columns: `1000000000000` is out of range; 1 to 10000 is needed"),
+        (TimeWindow(10, from_s=-1), "from_s: `-1` is out of range; seconds from 0 are needed"),
+        (
+            TimeWindow(10, from_s=math.nan),
+            "from_s: `NaN` is out of range; seconds from 0 are needed",
+        ),
+        (
+            TimeWindow(10, 0.5, 0.5),
+            "to_s: `0.5` is out of range; more than from_s, `0.5`, is needed",
+        ),
+        (TimeWindow(10, to_s=math.inf), "to_s: `inf` is out of range; seconds from 0 are needed"),
     ],
 )
-def test_a_window_that_cannot_be_is_refused(window: Window, says: str) -> None:
+def test_a_window_that_cannot_be_is_refused(window: TimeWindow, says: str) -> None:
     with pytest.raises(RequestError) as refused:
         traced(scenario(), window=window)
     assert str(refused.value) == says
@@ -147,12 +153,12 @@ def test_a_window_that_cannot_be_is_refused(window: Window, says: str) -> None:
 
 def test_a_flow_that_is_not_there_is_refused() -> None:
     with pytest.raises(RequestError, match="flow 3: the run has one flow, number 0"):
-        trajectories([scenario()], [[3]], Window(10), NONE)
+        trajectories([scenario()], [[3]], TimeWindow(10), NONE)
     with pytest.raises(RequestError, match="flows: 2 lists of numbers; one for each scenario"):
-        trajectories([scenario()], [[0], [0]], Window(10), NONE)
+        trajectories([scenario()], [[0], [0]], TimeWindow(10), NONE)
 
 
-def steepest(line: Line, bins: int, bin_s: float) -> float:
+def steepest(line: StepLine, bins: int, bin_s: float) -> float:
     """The most that a line of bytes gains over so many bins, in bits per second."""
     places, values = numbers(line)
     held = np.zeros(places[-1] + 1)

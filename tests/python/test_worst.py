@@ -12,8 +12,8 @@ import flowstart as fs
 import worst
 from flowstart.sweeps.language.parameters import endpoints
 from flowstart.worst_paths.result import explained
-from flowstart.worst_paths.search import Finding, Found, best, search, shrunk
-from flowstart.worst_paths.space import Case, Point, Space
+from flowstart.worst_paths.search import Finding, Scored, best, search, shrunk
+from flowstart.worst_paths.space import PathCase, SearchPoint, Space
 
 Cli = Callable[..., Any]
 LINUX = endpoints("linux")
@@ -28,9 +28,9 @@ def space(text: str | None = OVER) -> Space:
 
 
 def test_a_range_is_logarithmic_between_its_ends() -> None:
-    point = Point(dict.fromkeys(("rate", "rtt", "buffer", "size", "competing"), 0.5))
+    point = SearchPoint(dict.fromkeys(("rate", "rtt", "buffer", "size", "competing"), 0.5))
     found = space().case(point)
-    assert found == Case(
+    assert found == PathCase(
         {"rate": "20Mbps", "rtt": "40ms", "buffer": "31pkt"}, {"size": "100kB"}, "alone"
     )
 
@@ -38,7 +38,7 @@ def test_a_range_is_logarithmic_between_its_ends() -> None:
 def test_a_range_may_stand_within_text_and_a_choice_between_bars() -> None:
     given = space(f"{OVER},aggregation=exponential:mean=1ms..4ms,queue=codel|fq-codel")
     names = ("rate", "rtt", "buffer", "size", "aggregation", "queue", "competing")
-    path = given.case(Point(dict.fromkeys(names, 0.5))).path
+    path = given.case(SearchPoint(dict.fromkeys(names, 0.5))).path
     assert (path["aggregation"], path["queue"]) == ("exponential:mean=2ms", "fq-codel")
 
 
@@ -74,7 +74,7 @@ def test_ranges_that_mean_nothing_are_refused(over: str, message: str) -> None:
 
 
 def test_the_search_climbs_to_the_greatest_score() -> None:
-    def score(points: Sequence[Point]) -> list[float]:
+    def score(points: Sequence[SearchPoint]) -> list[float]:
         return [-abs(point.coordinates["rate"] - 0.3) for point in points]
 
     found = search(space(), score, tries=400, drawn=random.Random(1))
@@ -82,8 +82,8 @@ def test_the_search_climbs_to_the_greatest_score() -> None:
 
 
 def test_the_same_seed_finds_the_same() -> None:
-    def once() -> list[Found]:
-        def score(points: Sequence[Point]) -> list[float]:
+    def once() -> list[Scored]:
+        def score(points: Sequence[SearchPoint]) -> list[float]:
             return [sum(point.coordinates.values()) for point in points]
 
         return search(space(), score, tries=100, drawn=random.Random("a"))
@@ -92,15 +92,15 @@ def test_the_same_seed_finds_the_same() -> None:
 
 
 def test_of_each_set_of_ingredients_the_best_is_kept() -> None:
-    low, high = Point({"rate": 0.1}), Point({"rate": 0.9})
-    other = Point({"rate": 0.1, "loss": 0.5})
-    found = best([Found(low, 1.0), Found(high, 2.0), Found(other, 1.5)])
-    assert found == [Found(high, 2.0), Found(other, 1.5)]
+    low, high = SearchPoint({"rate": 0.1}), SearchPoint({"rate": 0.9})
+    other = SearchPoint({"rate": 0.1, "loss": 0.5})
+    found = best([Scored(low, 1.0), Scored(high, 2.0), Scored(other, 1.5)])
+    assert found == [Scored(high, 2.0), Scored(other, 1.5)]
 
 
 # Plain findings.
 
-CASE = Case(
+CASE = PathCase(
     {
         "rate": "43.21Mbps",
         "rtt": "21ms",
@@ -115,14 +115,14 @@ CASE = Case(
 )
 
 
-def scoring(good: Callable[[Case], bool]) -> Callable[[Sequence[Case]], list[float]]:
+def scoring(good: Callable[[PathCase], bool]) -> Callable[[Sequence[PathCase]], list[float]]:
     return lambda cases: [3.0 if good(case) else 1.0 for case in cases]
 
 
 def test_what_does_not_matter_is_dropped_with_what_goes_with_it() -> None:
     needs_loss = scoring(lambda case: "loss" in case.path)
     found = shrunk(Finding(CASE, 3.0), needs_loss, 1.0)
-    assert found.case == Case(
+    assert found.case == PathCase(
         {"rate": "40Mbps", "rtt": "20ms", "buffer": "80pkt", "loss": "0.01"},
         {"size": "100kB"},
         "alone",

@@ -22,6 +22,8 @@ FILES = {
     "links": "`links` of `run`",
     "startups": "`startups` of `run`",
     "limits": "`limits` of `run`",
+    "goodputs": "`goodputs` of `run`",
+    "delays": "`delays` of `run`",
     "flow-samples": "`flow-samples` of `run --trace`",
     "queue-samples": "`queue-samples` of `run --trace`",
     "queue-departures": "`queue-departures` of `run --trace`",

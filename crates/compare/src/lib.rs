@@ -8,6 +8,7 @@
 mod command;
 mod fields;
 mod given;
+mod goodput;
 mod headline;
 mod ingredients;
 mod netem;
@@ -46,7 +47,7 @@ pub use rows::{LIMIT_SHARES, MEASURES, Row, RunRows, rows, rows_from_bytes, rows
 pub use settings::{INTERFACE, Kind, Settings, StateOption};
 pub use stack::{given_stack, stack_fields, typed, word as stack_word};
 pub use startups::{STARTUP_OF, USUAL};
-pub use summary::{Group, Summary, order, summaries};
+pub use summary::{Group, Summary, measure_words, order, summaries};
 pub use table::{Grid, Judged, marked, table};
 pub use variants::{Variant, baseline, variants};
 pub use words::split;

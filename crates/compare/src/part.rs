@@ -4,7 +4,9 @@
 use crate::Refusal;
 use crate::rows::RunRows;
 use flowstart_sim::Outcome;
+use flowstart_sim::record::delay::DelayRow;
 use flowstart_sim::record::flow::FlowRow;
+use flowstart_sim::record::goodput::GoodputRow;
 use flowstart_sim::record::journeys::Journeys;
 use flowstart_sim::record::limits::LimitRow;
 use flowstart_sim::record::lines::Lines;
@@ -17,6 +19,8 @@ pub struct Part {
     pub(crate) flows: Vec<FlowRow>,
     pub(crate) startups: Vec<StartupRow>,
     pub(crate) limits: Vec<LimitRow>,
+    pub(crate) goodputs: Vec<GoodputRow>,
+    pub(crate) delays: Vec<DelayRow>,
     pub(crate) buffer: String,
     pub(crate) lines: Option<Lines>,
     /// A comparison has none.
@@ -34,6 +38,8 @@ impl Part {
             flows: self.flows.clone(),
             startups: self.startups.clone(),
             limits: self.limits.clone(),
+            goodputs: self.goodputs.clone(),
+            delays: self.delays.clone(),
             ..RunRows::default()
         }
     }
@@ -45,6 +51,8 @@ impl From<Outcome> for Part {
             flows: outcome.flows.iter().collect(),
             startups: outcome.startups,
             limits: outcome.limits,
+            goodputs: outcome.goodputs,
+            delays: outcome.delays,
             buffer: outcome.buffer,
             lines: outcome.lines,
             journeys: outcome.journeys,

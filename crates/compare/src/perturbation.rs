@@ -5,6 +5,7 @@
 //! to 1 % shorter or longer, flows and sessions begin up to a millisecond later, and what is random has
 //! another seed. Repeat 0 is the scenario.
 
+use crate::goodput;
 use flowstart_control::units::{Measure, Quantity};
 use serde_json::{Map, Value};
 
@@ -38,6 +39,12 @@ pub fn perturb(scenario: &mut Value, number: u32) {
             }
         }
     }
+    if goodput::is_measured(scenario)
+        && let Some(fields) = scenario.as_object_mut()
+    {
+        // What begins later is measured for as long.
+        lengthen(fields, "duration", START_SPREAD);
+    }
     let seed = scenario.get("seed").map_or(Some(1), Value::as_u64);
     if let Some(seed) = seed {
         let apart = SEEDS_APART.wrapping_mul(number.into());
@@ -60,6 +67,12 @@ fn stretch_path(path: &mut Map<String, Value>, factor: f64) {
 fn stretch(fields: &mut Map<String, Value>, name: &str, factor: f64) {
     if let Some(time_s) = fields.get(name).and_then(seconds) {
         fields.insert(name.to_owned(), written(time_s * factor));
+    }
+}
+
+fn lengthen(fields: &mut Map<String, Value>, name: &str, by_s: f64) {
+    if let Some(time_s) = fields.get(name).and_then(seconds) {
+        fields.insert(name.to_owned(), written(time_s + by_s));
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a comparison runs: a scenario under one variant after another.
 
+use crate::goodput;
 use crate::path::interface;
 use crate::variants::{Variant, baseline};
 use flowstart_control::{Amount, Bytes};
@@ -65,9 +66,11 @@ impl Plan {
             ));
         }
         let names: Vec<&str> = variants.iter().map(|one| one.name.as_str()).collect();
+        let mut base = base;
+        let sizes = open_sizes(&mut base, &tested, sizes)?;
         Ok(Plan {
             baseline: baseline(given_baseline, &names)?,
-            sizes: open_sizes(&base, &tested, sizes)?,
+            sizes,
             base,
             tested,
             tested_web,
@@ -205,6 +208,7 @@ pub fn flows(options: &Map<String, Value>) -> Vec<Vec<(&'static str, Value)>> {
         ("count", given("flows")),
         ("stagger", given("stagger")),
         ("landing", given("landing")),
+        ("source", given("writes")),
         ("available_rate", given("available_rate")),
         (
             "cached_cwnd",
@@ -264,15 +268,17 @@ fn open_startups(base: &Map<String, Value>, kind: &str) -> Result<Vec<usize>, Re
     Ok(open.map(|(at, _)| at).collect())
 }
 
-/// The sizes for flows that have none; only none where every flow has its own.
+/// The sizes for flows that have none; only none where every flow has its own, or where the rates of
+/// flows without an end are compared.
 fn open_sizes(
-    base: &Map<String, Value>,
+    base: &mut Map<String, Value>,
     tested: &[usize],
     sizes: Option<&[String]>,
 ) -> Result<Vec<Option<String>>, RequestError> {
     let flows = entries(base, "flows");
     let open = tested.iter().find(|at| !has_size(&flows[**at]));
     match (open, sizes) {
+        (Some(_), None) if goodput::measure_endless(base) => Ok(vec![None]),
         (None, None) => Ok(vec![None]),
         (None, Some(sizes)) => {
             let problem =
@@ -282,7 +288,7 @@ fn open_sizes(
         }
         (Some(at), None) if base.contains_key("duration") => Err(RequestError::new(
             format!("flows[{at}].size"),
-            "missing: under `duration` the flow has no end, so no transfer is complete; give it a \
+            "missing: the flow has no end and opens at the end of the run's `duration`; give it a \
              size, or all such flows with --size",
         )),
         (Some(_), None) => Ok(USUAL_SIZES.map(|size| Some(size.to_owned())).into()),
@@ -305,7 +311,8 @@ fn open_sizes(
 fn has_size(flow: &Value) -> bool {
     let writes = flow["writes"].as_array();
     let all_sized = |writes: &Vec<Value>| writes.iter().all(|write| write.get("size").is_some());
-    flow.get("size").is_some() || writes.is_some_and(all_sized)
+    let is_sized = |name: &str| flow.get(name).is_some_and(|value| !value.is_null());
+    is_sized("size") || is_sized("source") || writes.is_some_and(all_sized)
 }
 
 /// Gives a flow, or each of its writes, the size where it has none.
@@ -414,7 +421,7 @@ mod tests {
             ),
             (json!({"flows": [{}]}), Some(&[][..]), "no size is given"),
             (
-                json!({"flows": [{}], "duration": "9s"}),
+                json!({"flows": [{"start": "9s"}], "duration": "9s"}),
                 None,
                 "the flow has no end",
             ),
@@ -422,6 +429,28 @@ mod tests {
             let refused = plan(base, sizes).unwrap_err();
             assert!(refused.contains(problem), "{refused}");
         }
+    }
+
+    #[test]
+    fn flows_without_an_end_are_measured_for_the_duration_from_the_last_opening() {
+        let flows = json!([{"start": "1s", "count": 3, "stagger": "500ms"}]);
+        let plan = plan(json!({"flows": flows, "duration": "9s"}), None).unwrap();
+        assert_eq!(plan.sizes, [None]);
+        assert_eq!(plan.scenario(case(0))["within"], json!(["7s"]));
+    }
+
+    #[test]
+    fn without_a_duration_runs_last_until_all_is_measured() {
+        let of = |fields: Value| {
+            let plan = plan(fields, None).unwrap();
+            plan.scenario(case(0))["duration"].take()
+        };
+        let flows = json!([{"start": "1s"}]);
+        assert_eq!(of(json!({"flows": flows, "within": ["1s", "10s"]})), "11s");
+        assert_eq!(
+            of(json!({"flows": flows, "within": ["1s"], "speed_tests": ["ndt7"]})),
+            "16s"
+        );
     }
 
     #[test]

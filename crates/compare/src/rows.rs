@@ -2,7 +2,9 @@
 
 use crate::Refusal;
 use crate::plan::{Case, Plan};
+use flowstart_sim::record::delay::DelayRow;
 use flowstart_sim::record::flow::{FlowRow, TransferRow};
+use flowstart_sim::record::goodput::GoodputRow;
 use flowstart_sim::record::limits::LimitRow;
 use flowstart_sim::record::object::ObjectRow;
 use flowstart_sim::record::startup::StartupRow;
@@ -47,6 +49,10 @@ pub struct RunRows {
     pub startups: Vec<StartupRow>,
     /// What limited each flow, where that was recorded.
     pub limits: Vec<LimitRow>,
+    /// The rates of each flow, in the order in which the scenario names times and speed tests.
+    pub goodputs: Vec<GoodputRow>,
+    /// The delays of writes, of flows with a source.
+    pub delays: Vec<DelayRow>,
 }
 
 /// A flow of a comparison, a request on a connection, or the response of a web session.
@@ -66,8 +72,41 @@ pub struct Row {
     pub measures: Option<StartupRow>,
     /// What limited it, where that was recorded, unless it has requests or objects.
     pub limits: Option<LimitRow>,
+    /// Its rate within a time, or in a speed test, and the place of that among those of the flow,
+    /// from 1. Such a row has no completion time.
+    pub goodput: Option<(u32, GoodputRow)>,
+    /// The delays of its writes, where they come from a source: they are compared in the place of its
+    /// completion time.
+    pub delays: Option<DelayRow>,
     /// Whether it is under test.
     pub tested: bool,
+}
+
+impl Row {
+    /// What is compared, of which less is better: the completion time, the 95th percentile of the
+    /// delays of writes, or the time of a bit at the measured rate. None where it was not done.
+    pub fn time_s(&self) -> Option<f64> {
+        match &self.goodput {
+            None => self.seconds().filter(|_| self.is_done()),
+            Some((_, goodput)) => Some(1.0 / goodput.goodput_bps.filter(|rate| *rate > 0.0)?),
+        }
+    }
+
+    /// The completion time, or the 95th percentile of the delays of writes.
+    pub(crate) fn seconds(&self) -> Option<f64> {
+        self.delays
+            .as_ref()
+            .map_or(self.flow.fct_s, |delays| delays.delay_p95_s)
+    }
+
+    /// Whether the transfer is complete, or what is measured of it is known.
+    pub fn is_done(&self) -> bool {
+        match (&self.goodput, &self.delays) {
+            (Some(_), _) => self.time_s().is_some(),
+            (None, Some(delays)) => delays.delay_p95_s.is_some(),
+            (None, None) => self.flow.complete,
+        }
+    }
 }
 
 /// Rows as bytes, for another process.
@@ -96,8 +135,14 @@ pub fn rows(plan: &Plan, run: usize, case: Case, of: RunRows) -> Vec<Row> {
         .collect();
     let startups = of.startups.into_iter();
     let mut startups: HashMap<u32, StartupRow> = startups.map(|one| (one.flow, one)).collect();
-    let limits = of.limits.into_iter();
+    let limits = of.limits.into_iter().filter(|one| one.transfer.is_none());
     let mut limits: HashMap<u32, LimitRow> = limits.map(|one| (one.flow, one)).collect();
+    let mut goodputs: HashMap<u32, Vec<GoodputRow>> = HashMap::new();
+    for goodput in of.goodputs {
+        goodputs.entry(goodput.flow).or_default().push(goodput);
+    }
+    let delays = of.delays.into_iter();
+    let mut delays: HashMap<u32, DelayRow> = delays.map(|one| (one.flow, one)).collect();
     let mut found = Vec::new();
     for mut flow in of.flows {
         let object = objects.remove(&flow.flow);
@@ -108,6 +153,7 @@ pub fn rows(plan: &Plan, run: usize, case: Case, of: RunRows) -> Vec<Row> {
             (None, Some(entry)) => plan.tested.contains(entry),
             (None, None) => continue,
         };
+        let number = flow.flow;
         if tested {
             flow.startup = plan.variants[case.variant].begins().into();
         }
@@ -119,8 +165,17 @@ pub fn rows(plan: &Plan, run: usize, case: Case, of: RunRows) -> Vec<Row> {
             flow,
             request: None,
             object,
+            goodput: None,
+            delays: delays.remove(&number).filter(|_| tested),
             tested,
         };
+        let measured = goodputs.remove(&row.flow.flow).filter(|_| tested);
+        let rates = rates(&row, measured.unwrap_or_default());
+        if row.flow.size_bytes.is_none() && !rates.is_empty() {
+            found.extend(rates);
+            continue;
+        }
+        found.extend(rates);
         let writes = entry.map_or(&[][..], |entry| plan.writes(*entry));
         match tested && writes.len() > 1 {
             true => found.extend(requests(&row, writes, &of.transfers)),
@@ -128,6 +183,21 @@ pub fn rows(plan: &Plan, run: usize, case: Case, of: RunRows) -> Vec<Row> {
         }
     }
     found
+}
+
+/// A row for each rate of a flow.
+fn rates(row: &Row, goodputs: Vec<GoodputRow>) -> Vec<Row> {
+    let rate = |(place, goodput): (u32, GoodputRow)| {
+        let mut rate = row.clone();
+        rate.flow.fct_s = None;
+        rate.flow.duration_s = None;
+        rate.flow.slowdown = None;
+        rate.goodput = Some((place, goodput));
+        rate.delays = None;
+        rate
+    };
+    let first = 1 + u32::from(row.delays.is_some());
+    (first..).zip(goodputs).map(rate).collect()
 }
 
 /// A row for each write of a flow. Its time counts from the write that it waits for: the request.

@@ -4,6 +4,7 @@ use crate::plan::Plan;
 use crate::rows::Row;
 use crate::text;
 use flowstart_control::Reason;
+use flowstart_sim::record::goodput::GoodputRow;
 use flowstart_sim::record::limits::LimitRow;
 use flowstart_transport::sender::Limit;
 use serde::{Deserialize, Serialize};
@@ -28,6 +29,9 @@ pub struct Group {
     pub size_bytes: u64,
     /// Which request on its connection, from 1; zero where a connection has one transfer.
     pub request: u32,
+    /// Which of the flow's measures, from 1: the delays of its writes, then its rates; zero for
+    /// completion times.
+    pub measure: u32,
 }
 
 impl Group {
@@ -36,14 +40,30 @@ impl Group {
         let web = row.object.is_some();
         Group {
             web,
-            size_bytes: if web {
+            size_bytes: if web || row.delays.is_some() {
                 0
             } else {
                 row.flow.size_bytes.unwrap_or(0)
             },
             request: row.request.unwrap_or(0),
+            measure: match &row.goodput {
+                Some((place, _)) => *place,
+                None => row.delays.is_some().into(),
+            },
         }
     }
+}
+
+/// What is compared of a row in words: `goodput in 10 s`, the rate of a speed test, or delays of
+/// writes. None for completion times.
+pub fn measure_words(row: &Row) -> Option<String> {
+    let Some((_, goodput)) = &row.goodput else {
+        return row.delays.as_ref().map(|_| "delay of writes".to_owned());
+    };
+    Some(match goodput.measure.as_str() {
+        "goodput" => format!("goodput in {}", text::short_seconds(goodput.within_s)),
+        test => format!("rate of {test}"),
+    })
 }
 
 /// How one variant did with one size. Counts and windows are means for each flow.
@@ -117,6 +137,34 @@ pub struct Summary {
     pub best: bool,
     /// Whether these are responses of web sessions.
     pub web: bool,
+    /// Which of the flows' measures this is, from 1, instead of completion times; zero for these.
+    pub place: u32,
+    /// That measure in words.
+    pub measure: Option<String>,
+    /// Whether it is a rate, of which more is better. Of delays of writes `fct_s` is the mean of the
+    /// 95th percentiles.
+    pub is_rate: bool,
+    /// The mean rate in bits per second, over the flows of which it is known.
+    pub goodput_bps: Option<f64>,
+    /// The smallest.
+    pub least_goodput_bps: Option<f64>,
+    /// The mean share of the narrowest link.
+    pub goodput_share: Option<f64>,
+    /// Mean time until the first 100 kB, 1 MB and 10 MB were delivered; none where one flow did not
+    /// deliver so much.
+    pub to_100kb_s: Option<f64>,
+    /// Of 1 MB.
+    pub to_1mb_s: Option<f64>,
+    /// Of 10 MB.
+    pub to_10mb_s: Option<f64>,
+    /// Median delay of writes, as a mean over flows.
+    pub delay_p50_s: Option<f64>,
+    /// 99th percentile.
+    pub delay_p99_s: Option<f64>,
+    /// The longest delay of a write.
+    pub delay_max_s: Option<f64>,
+    /// Mean share of writes that miss the deadline.
+    pub late_share: Option<f64>,
 }
 
 impl Summary {
@@ -126,6 +174,7 @@ impl Summary {
             web: self.web,
             size_bytes: if self.web { 0 } else { self.size_bytes },
             request: self.request.unwrap_or(0),
+            measure: self.place,
         }
     }
 
@@ -137,6 +186,12 @@ impl Summary {
     /// What its transfers have in common, in words.
     pub fn group_name(&self) -> String {
         let size = text::size(Some(self.size_bytes as f64));
+        if let Some(measure) = &self.measure {
+            return match self.size_bytes {
+                0 => measure.clone(),
+                _ => format!("{size}, {measure}"),
+            };
+        }
         match (self.web, self.request) {
             (true, _) => format!("objects of web sessions, {size} on average"),
             (false, Some(request)) => format!("{size}, request {request}"),
@@ -178,7 +233,10 @@ pub fn summaries(rows: &[Row], plan: &Plan, planned: &[usize]) -> Vec<Summary> {
             },
             web: group.web,
             planned_seeds: planned.get(size).copied().unwrap_or(1),
-            change: change(rows, base_rows, |row| row.flow.fct_s),
+            change: match rows[0].goodput {
+                None => change(rows, base_rows, Row::seconds),
+                Some(_) => change(rows, base_rows, rate),
+            },
             duration_change: change(rows, base_rows, |row| row.flow.duration_s),
             background_change: change(others(Some(*variant)), base_others, |row| row.flow.fct_s),
             ..summary(&plan.variants[*variant].name, rows)
@@ -210,11 +268,7 @@ fn mean_object_size(rows: &[Row]) -> u64 {
 }
 
 fn summary(name: &str, rows: &[&Row]) -> Summary {
-    let done: Rows<'_> = rows
-        .iter()
-        .copied()
-        .filter(|row| row.flow.complete)
-        .collect();
+    let done: Rows<'_> = rows.iter().copied().filter(|row| row.is_done()).collect();
     let (exit_reason, times) = most_frequent(rows.iter().map(|row| row.flow.startup_exit_reason));
     let each =
         |of: fn(&Row) -> u64| mean(rows.iter().map(|row| Some(of(row) as f64))).unwrap_or(0.0);
@@ -229,7 +283,7 @@ fn summary(name: &str, rows: &[&Row]) -> Summary {
     let windows = ends(exits.clone().map(|(window, _)| window));
     let bdps = exits.filter(|(_, bdp)| *bdp > 0.0);
     let bdps = ends(bdps.map(|(window, bdp)| window / bdp));
-    let fct = ends(done.iter().filter_map(|row| row.flow.fct_s));
+    let fct = ends(done.iter().filter_map(|row| row.seconds()));
     let limits = mean_limits(rows);
     let limit = limits.iter().copied();
     let limit = limit.reduce(|best, next| if next.1 > best.1 { next } else { best });
@@ -237,6 +291,7 @@ fn summary(name: &str, rows: &[&Row]) -> Summary {
         .iter()
         .filter(|(limit, _)| Limit::WINDOWS.contains(limit));
     let by_seed = times_by_seed(rows);
+    let goodput = rows.first().and_then(|row| row.goodput.as_ref());
     let is_object = rows.first().is_some_and(|row| row.object.is_some());
     Summary {
         startup: name.to_owned(),
@@ -245,13 +300,27 @@ fn summary(name: &str, rows: &[&Row]) -> Summary {
         flows: rows.len(),
         complete: done.len(),
         reset: rows.iter().filter(|row| row.flow.reset).count(),
-        fct_s: mean(done.iter().map(|row| row.flow.fct_s)),
+        fct_s: mean(done.iter().map(|row| row.seconds())),
         duration_s: mean(done.iter().map(|row| row.flow.duration_s)),
         least_fct_s: fct.map(|(least, _)| least),
         worst_fct_s: fct.map(|(_, worst)| worst),
         slowest_flow_s: over_seeds(&by_seed, |times| {
             times.iter().copied().fold(f64::NEG_INFINITY, f64::max)
-        }),
+        })
+        .filter(|_| goodput.is_none()),
+        place: rows.first().map_or(0, |row| Group::of(row).measure),
+        measure: rows.first().and_then(|row| measure_words(row)),
+        is_rate: goodput.is_some(),
+        goodput_bps: mean(done.iter().map(|row| rate(row))),
+        least_goodput_bps: ends(done.iter().filter_map(|row| rate(row))).map(|(least, _)| least),
+        goodput_share: mean(done.iter().map(|row| row.goodput.as_ref()?.1.goodput_share)),
+        to_100kb_s: time_to(rows, |goodput| goodput.to_100kb_s),
+        to_1mb_s: time_to(rows, |goodput| goodput.to_1mb_s),
+        to_10mb_s: time_to(rows, |goodput| goodput.to_10mb_s),
+        delay_p50_s: mean(done.iter().map(|row| row.delays.as_ref()?.delay_p50_s)),
+        delay_p99_s: mean(done.iter().map(|row| row.delays.as_ref()?.delay_p99_s)),
+        delay_max_s: longest_delay(rows),
+        late_share: mean(rows.iter().map(|row| row.delays.as_ref()?.late_share)),
         fairness: over_seeds(&by_seed, jain).filter(|_| !is_object),
         slowdown: mean(done.iter().map(|row| row.flow.slowdown)),
         loss: sum(|row| row.flow.packets_dropped) as f64
@@ -277,6 +346,25 @@ fn summary(name: &str, rows: &[&Row]) -> Summary {
     }
 }
 
+/// The rate of a row that has one.
+fn rate(row: &Row) -> Option<f64> {
+    row.goodput.as_ref()?.1.goodput_bps
+}
+
+/// The longest delay of a write; none where one was not delivered.
+fn longest_delay(rows: &[&Row]) -> Option<f64> {
+    let longest = rows.iter().map(|row| row.delays.as_ref()?.delay_max_s);
+    let longest: Vec<f64> = longest.collect::<Option<_>>()?;
+    ends(longest.into_iter()).map(|(_, longest)| longest)
+}
+
+/// The mean time until all flows have delivered so much.
+fn time_to(rows: &[&Row], time: fn(&GoodputRow) -> Option<f64>) -> Option<f64> {
+    let times = rows.iter().map(|row| time(&row.goodput.as_ref()?.1));
+    let times: Vec<f64> = times.collect::<Option<_>>()?;
+    mean(times.into_iter().map(Some))
+}
+
 /// The mean share of each reason, where shares were recorded.
 fn mean_limits(rows: &[&Row]) -> Vec<(Limit, f64)> {
     let recorded = rows.iter().filter_map(|row| row.limits.as_ref());
@@ -299,8 +387,7 @@ fn ends(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
 fn times_by_seed(rows: &[&Row]) -> BTreeMap<u64, Vec<Option<f64>>> {
     let mut found: BTreeMap<u64, Vec<Option<f64>>> = BTreeMap::new();
     for row in rows {
-        let time = row.flow.fct_s.filter(|_| row.flow.complete);
-        found.entry(row.flow.seed).or_default().push(time);
+        found.entry(row.flow.seed).or_default().push(row.time_s());
     }
     found
 }
@@ -344,14 +431,14 @@ fn most_frequent<T: PartialEq + Copy>(
     counts.into_iter().reduce(more).unwrap_or((None, 0))
 }
 
-/// The change of a mean time over the seeds that both have.
+/// The change of a mean time, or of a mean rate, over the seeds that both have.
 fn change(rows: &[&Row], base: &[&Row], time: fn(&Row) -> Option<f64>) -> Option<f64> {
     let seeds = |rows: &[&Row]| -> BTreeSet<u64> { rows.iter().map(|row| row.flow.seed).collect() };
     let (own, others) = (seeds(rows), seeds(base));
     let mean_of = |rows: &[&Row]| {
         let is_common = |row: &&&Row| {
             let seed = &row.flow.seed;
-            row.flow.complete && own.contains(seed) && others.contains(seed)
+            row.is_done() && own.contains(seed) && others.contains(seed)
         };
         mean(rows.iter().filter(is_common).map(|row| time(row)))
     };
@@ -361,13 +448,26 @@ fn change(rows: &[&Row], base: &[&Row], time: fn(&Row) -> Option<f64>) -> Option
 
 /// Marks the fastest.
 fn mark_fastest(found: &mut [Summary]) {
-    let times = found
-        .iter()
-        .map(|one| one.fct_s.filter(|_| one.complete == one.flows));
-    let rows: Vec<[Option<f64>; 3]> = times
-        .zip(found.iter())
-        .map(|(time, one)| [time, one.change, one.worst_fct_s])
-        .collect();
+    let of_times = |one: &Summary| {
+        let time = one.fct_s.filter(|_| one.complete == one.flows);
+        [time, one.change, one.worst_fct_s]
+    };
+    // Of rates the largest is the fastest: the times of a bit are compared.
+    let of_rates = |one: &Summary| {
+        let rate = one.goodput_bps.filter(|_| one.complete == one.flows);
+        let slower = one.change.map(|change| -change / (1.0 + change));
+        let inverse = |rate: f64| 1.0 / rate;
+        [
+            rate.map(inverse),
+            slower,
+            one.least_goodput_bps.map(inverse),
+        ]
+    };
+    let row = |one: &Summary| match one.is_rate {
+        false => of_times(one),
+        true => of_rates(one),
+    };
+    let rows: Vec<[Option<f64>; 3]> = found.iter().map(row).collect();
     for (one, best) in found.iter_mut().zip(fastest(&rows)) {
         one.best = best;
     }
@@ -555,6 +655,8 @@ mod tests {
             object: None,
             measures: None,
             limits: None,
+            goodput: None,
+            delays: None,
             tested: true,
         }
     }

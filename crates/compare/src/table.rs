@@ -145,11 +145,22 @@ pub fn table(found: &[Summary], order: &[String], acked: bool, judged: Option<&J
 }
 
 fn columns<'a>(found: &'a [Summary], acked: bool, judged: Option<&'a Judged>) -> Vec<Cells<'a>> {
-    let mut columns = vec![
-        words_of(found, "startup", "", |one| marked(&one.startup)),
-        number(found, "FCT", 0, DONE, delivered),
-    ];
-    if found.iter().any(|one| one.seeds > 1 || one.web) {
+    let is_rated = found.iter().any(|one| one.is_rate);
+    let is_timed = found.iter().any(|one| one.measure.is_none());
+    let mut columns = vec![words_of(found, "startup", "", |one| marked(&one.startup))];
+    if is_rated {
+        columns.extend(rates(found));
+    }
+    if found
+        .iter()
+        .any(|one| one.measure.is_some() && !one.is_rate)
+    {
+        columns.extend(delays(found));
+    }
+    if is_timed {
+        columns.push(number(found, "FCT", 0, DONE, delivered));
+    }
+    if is_timed && found.iter().any(|one| one.seeds > 1 || one.web) {
         columns.extend([
             number(found, "min", 2, "least fct_s where complete", |one| {
                 text::seconds(one.least_fct_s)
@@ -168,6 +179,7 @@ fn columns<'a>(found: &'a [Summary], acked: bool, judged: Option<&'a Judged>) ->
         ]);
     }
     let of = match judged.is_some_and(|judged| judged.drawn) {
+        _ if is_rated => "of goodputs: goodput_bps, against the baseline's; of others: fct_s",
         true => "geometric mean over seeds of fct_s, against the baseline's",
         false => "mean of fct_s where complete, against the baseline's",
     };
@@ -208,6 +220,56 @@ fn columns<'a>(found: &'a [Summary], acked: bool, judged: Option<&'a Judged>) ->
         columns.push((column, cell));
     }
     columns
+}
+
+/// The rates of flows, and when their first bytes were delivered.
+fn rates(found: &[Summary]) -> [Cells<'_>; 5] {
+    [
+        number(found, "rate", 0, "mean of goodput_bps", |one| {
+            text::rate(one.goodput_bps)
+        }),
+        number(found, "of link", 0, "mean of goodput_share", |one| {
+            share(one.goodput_share)
+        }),
+        number(found, "100 kB", 3, "mean of to_100kb_s", |one| {
+            text::seconds(one.to_100kb_s)
+        }),
+        number(found, "1 MB", 2, "mean of to_1mb_s", |one| {
+            text::seconds(one.to_1mb_s)
+        }),
+        number(found, "10 MB", 1, "mean of to_10mb_s", |one| {
+            text::seconds(one.to_10mb_s)
+        }),
+    ]
+}
+
+/// The delays of writes.
+fn delays(found: &[Summary]) -> [Cells<'_>; 5] {
+    [
+        number(found, "p50", 2, "mean of delay_p50_s", |one| {
+            text::seconds(one.delay_p50_s)
+        }),
+        number(found, "p95", 0, "mean of delay_p95_s", |one| {
+            let is_delay = one.measure.is_some() && !one.is_rate;
+            text::seconds(one.fct_s.filter(|_| is_delay))
+        }),
+        number(found, "p99", 0, "mean of delay_p99_s", |one| {
+            text::seconds(one.delay_p99_s)
+        }),
+        number(found, "longest", 1, "greatest delay_max_s", |one| {
+            text::seconds(one.delay_max_s)
+        }),
+        number(found, "late", 0, "mean of late_share", |one| {
+            share(one.late_share)
+        }),
+    ]
+}
+
+fn share(share: Option<f64>) -> String {
+    share.map_or_else(
+        || text::ABSENT.into(),
+        |share| format!("{:.1} %", 100.0 * share),
+    )
 }
 
 fn counts(found: &[Summary]) -> [Cells<'_>; 4] {

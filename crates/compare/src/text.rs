@@ -16,6 +16,14 @@ pub fn seconds(value: Option<f64>) -> String {
     format!("{} µs", digits(value * 1e6))
 }
 
+/// A time without further digits: `10 s`, `300 ms`.
+pub fn short_seconds(value: f64) -> String {
+    match value >= 1.0 {
+        true => format!("{value} s"),
+        false => format!("{} ms", (value * 1e6).round() / 1e3),
+    }
+}
+
 /// A number of bytes in decimal units: `100 kB`.
 pub fn size(count: Option<f64>) -> String {
     let Some(count) = count else {

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use flowstart_compare::{
-    Case, Command, Group, Judged, LIMIT_SHARES, Path, Plan, Row, RunRows, Summary, Variant, order,
-    rows, rows_from_bytes, rows_to_bytes, summaries,
+    Case, Command, Group, Judged, LIMIT_SHARES, Path, Plan, Row, RunRows, Summary, Variant,
+    measure_words, order, rows, rows_from_bytes, rows_to_bytes, summaries,
 };
 use flowstart_sim::Scenario;
+use flowstart_sim::record::delay::DelayRow;
+use flowstart_sim::record::goodput::GoodputRow;
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -153,6 +155,8 @@ impl ComparisonPlan {
         }
         table(batch, "startups")?.read(&mut |run, row| runs[run].startups.push(row))?;
         table(batch, "limits")?.read(&mut |run, row| runs[run].limits.push(row))?;
+        table(batch, "goodputs")?.read(&mut |run, row| runs[run].goodputs.push(row))?;
+        table(batch, "delays")?.read(&mut |run, row| runs[run].delays.push(row))?;
         let runs = runs.into_iter().zip(cases).enumerate();
         let found = runs.flat_map(|(run, (of, case))| rows(&self.0, run, case, of));
         Ok(ComparisonRows {
@@ -305,8 +309,9 @@ pub struct ComparisonRows {
     rows: Vec<Row>,
 }
 
-/// Web sessions or not, bytes, and which request.
-type NamedGroup = (bool, u64, u32);
+/// Web sessions or not, bytes, which request, and which measure, with its name, and whether it is a
+/// rate.
+type NamedGroup = (bool, u64, u32, u32, String, bool);
 /// Mean time, slowest time, and packets sent, lost and retransmitted.
 type Tally = [f64; 5];
 
@@ -376,11 +381,25 @@ impl ComparisonRows {
             variants.resize(self.plan.variants.len(), Vec::new());
             variants[row.case.variant].push(row);
         }
-        let named = |group: Group| (group.web, group.size_bytes, group.request);
+        let named = |group: Group, repeats: &BTreeMap<u64, Vec<Vec<&Row>>>| {
+            let first = repeats.values().flatten().flatten().next();
+            let measure = first.and_then(|row| measure_words(row)).unwrap_or_default();
+            let is_rate = first.is_some_and(|row| row.goodput.is_some());
+            let Group {
+                web,
+                size_bytes,
+                request,
+                measure: place,
+            } = group;
+            (web, size_bytes, request, place, measure, is_rate)
+        };
         let tallied = |variants: Vec<Vec<&Row>>| variants.iter().map(|rows| tally(rows)).collect();
         groups
             .into_iter()
-            .map(|(group, repeats)| (named(group), repeats.into_values().map(tallied).collect()))
+            .map(|(group, repeats)| {
+                let named = named(group, &repeats);
+                (named, repeats.into_values().map(tallied).collect())
+            })
             .collect()
     }
 
@@ -410,8 +429,9 @@ impl ComparisonRows {
     fn all_failed(&self, cut: bool) -> bool {
         let mut tested = self.rows.iter().filter(|row| row.tested).peekable();
         let has_failed = |row: &Row| {
-            let is_under_way = cut && !row.flow.reset && row.flow.bytes_delivered > 0;
-            !row.flow.complete && !is_under_way
+            let is_under_way =
+                cut && row.goodput.is_none() && !row.flow.reset && row.flow.bytes_delivered > 0;
+            !row.is_done() && !is_under_way
         };
         tested.peek().is_some() && tested.all(has_failed)
     }
@@ -425,6 +445,12 @@ impl ComparisonRows {
         }
         let columns = &mut table.columns;
         columns.push(column("request", rows, |row| row.request)?);
+        if rows.iter().any(|row| row.goodput.is_some()) {
+            columns.extend(goodputs(rows)?);
+        }
+        if rows.iter().any(|row| row.delays.is_some()) {
+            columns.extend(delays(rows)?);
+        }
         if self.plan.has_web() {
             columns.extend([
                 column("web", rows, |row| Some(row.object.as_ref()?.web))?,
@@ -473,6 +499,40 @@ impl ComparisonRows {
         ]);
         Ok(table)
     }
+}
+
+/// The rates of the flows, and when their first bytes were delivered.
+fn goodputs(rows: &[Row]) -> PyResult<Vec<Column>> {
+    fn of(row: &Row) -> Option<&GoodputRow> {
+        row.goodput.as_ref().map(|(_, goodput)| goodput)
+    }
+    Ok(vec![
+        column("measure", rows, |row| Some(&of(row)?.measure))?,
+        column("within_s", rows, |row| Some(of(row)?.within_s))?,
+        column("within_bytes", rows, |row| of(row)?.within_bytes)?,
+        column("goodput_bps", rows, |row| of(row)?.goodput_bps)?,
+        column("goodput_share", rows, |row| of(row)?.goodput_share)?,
+        column("to_100kb_s", rows, |row| of(row)?.to_100kb_s)?,
+        column("to_1mb_s", rows, |row| of(row)?.to_1mb_s)?,
+        column("to_10mb_s", rows, |row| of(row)?.to_10mb_s)?,
+    ])
+}
+
+/// The delays of writes.
+fn delays(rows: &[Row]) -> PyResult<Vec<Column>> {
+    fn of(row: &Row) -> Option<&DelayRow> {
+        row.delays.as_ref()
+    }
+    Ok(vec![
+        column("writes", rows, |row| Some(of(row)?.writes))?,
+        column("undelivered", rows, |row| Some(of(row)?.undelivered))?,
+        column("delay_p50_s", rows, |row| of(row)?.delay_p50_s)?,
+        column("delay_p95_s", rows, |row| of(row)?.delay_p95_s)?,
+        column("delay_p99_s", rows, |row| of(row)?.delay_p99_s)?,
+        column("delay_max_s", rows, |row| of(row)?.delay_max_s)?,
+        column("late_share", rows, |row| of(row)?.late_share)?,
+        column("recovered_s", rows, |row| of(row)?.recovered_s)?,
+    ])
 }
 
 /// What limited the flows: the largest reason, and the share of each.
@@ -525,8 +585,7 @@ fn column<'a, T: Kind + serde::Serialize>(
 }
 
 fn tally(rows: &[&Row]) -> Tally {
-    let time = |row: &&Row| row.flow.fct_s.filter(|_| row.flow.complete);
-    let times = rows.iter().map(|row| time(row).unwrap_or(f64::INFINITY));
+    let times = rows.iter().map(|row| row.time_s().unwrap_or(f64::INFINITY));
     let sum = |of: fn(&Row) -> u64| rows.iter().map(|row| of(row)).sum::<u64>() as f64;
     match rows.len() {
         0 => [f64::NAN; 5],

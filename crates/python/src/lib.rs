@@ -97,6 +97,11 @@ mod _native {
         )?;
         module.add("CACHED_CWND", flowstart_compare::CACHED)?;
         module.add("LANDING_MEASURES", flowstart_compare::MEASURES)?;
+        let limits: Vec<_> = Limit::VALUES
+            .iter()
+            .map(|(limit, ..)| limit.name())
+            .collect();
+        module.add("LIMITS", limits)?;
         module.add("WINDOWS", Limit::WINDOWS.map(Named::name))?;
         module.add("LIMITS_OF_ENDS", Limit::OF_ENDS.map(Named::name))?;
         module.add("INTERFACE", flowstart_compare::INTERFACE)?;
@@ -419,15 +424,10 @@ mod _native {
         flowstart_capture::zeek_log(start)
     }
 
-    /// The JSON Schema of a kind of document.
+    /// The JSON Schema of a scenario's file.
     #[pyfunction]
-    fn schema(kind: &str) -> PyResult<String> {
-        match kind {
-            "scenario" => serde_json::to_string(&flowstart_sim::schema()).map_err(request),
-            other => Err(request(format!(
-                "no schema is called {other:?}: there is `scenario`"
-            ))),
-        }
+    fn schema() -> PyResult<String> {
+        serde_json::to_string(&flowstart_sim::schema()).map_err(request)
     }
 
     /// The bytes of `size`, whose packets carry `mss`; `None` where it is no size.

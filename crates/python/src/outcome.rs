@@ -21,6 +21,8 @@ struct Tables {
     links: Table,
     startups: Table,
     limits: Table,
+    goodputs: Table,
+    delays: Table,
 }
 
 impl Tables {
@@ -33,6 +35,8 @@ impl Tables {
             links: Table::new("links")?,
             startups: Table::new("startups")?,
             limits: Table::new("limits")?,
+            goodputs: Table::new("goodputs")?,
+            delays: Table::new("delays")?,
         })
     }
 
@@ -43,7 +47,9 @@ impl Tables {
         self.objects.extend(run, outcome.objects.iter())?;
         self.links.extend(run, &outcome.links)?;
         self.startups.extend(run, &outcome.startups)?;
-        self.limits.extend(run, &outcome.limits)
+        self.limits.extend(run, &outcome.limits)?;
+        self.goodputs.extend(run, &outcome.goodputs)?;
+        self.delays.extend(run, &outcome.delays)
     }
 
     fn into_dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
@@ -55,6 +61,8 @@ impl Tables {
         dict.set_item("links", self.links)?;
         dict.set_item("startups", self.startups)?;
         dict.set_item("limits", self.limits)?;
+        dict.set_item("goodputs", self.goodputs)?;
+        dict.set_item("delays", self.delays)?;
         Ok(dict)
     }
 }
@@ -102,7 +110,9 @@ pub fn hand_over(outcome: &Outcome, take: &Bound<'_, PyAny>) -> PyResult<()> {
     in_parts("transfers", outcome.transfers.iter(), take)?;
     in_parts("objects", outcome.objects.iter(), take)?;
     in_parts("links", outcome.links.iter(), take)?;
-    in_parts("startups", outcome.startups.iter(), take)
+    in_parts("startups", outcome.startups.iter(), take)?;
+    in_parts("goodputs", outcome.goodputs.iter(), take)?;
+    in_parts("delays", outcome.delays.iter(), take)
 }
 
 fn in_parts(
@@ -133,6 +143,13 @@ fn trace_dict(py: Python<'_>, trace: Trace) -> PyResult<Bound<'_, PyDict>> {
     dict.set_item("queue_samples", arrays(py, queues)?)?;
     let departures = trace.queue_departures.into_columns();
     dict.set_item("queue_departures", arrays(py, departures)?)?;
+    let turns = trace.limit_turns;
+    let turns = vec![
+        ("flow", Cells::from(turns.flow)),
+        ("time_ns", Cells::from(turns.time_ns)),
+        ("limit", Cells::from(turns.limit)),
+    ];
+    dict.set_item("limit_turns", arrays(py, turns)?)?;
     let hops = vec![("narrowest_hop", Cells::from(trace.narrowest_hops))];
     dict.set_item("flows", arrays(py, hops)?)?;
     Ok(dict)

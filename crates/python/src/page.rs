@@ -231,10 +231,10 @@ pub fn initial_window(rule: &str, mss: &str) -> u64 {
     flowstart_compare::initial_window(rule, mss)
 }
 
-/// The first window of a receiver with flow control, in bytes, and None of one without.
+/// The first window of a receiver with QUIC's flow control, in bytes, and None of one without.
 #[pyfunction]
 pub fn receiver_window(receiver: &str) -> Option<u64> {
-    let options = ReceiverName::named(receiver)?.options()?;
+    let options = ReceiverName::named(receiver)?.of_quic()?;
     Some(options.first())
 }
 

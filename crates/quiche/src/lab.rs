@@ -88,7 +88,12 @@ fn id(side: Side) -> ConnectionId<'static> {
     ConnectionId::from_vec(vec![side as u8; 8])
 }
 
-fn config(native: &Native, tls: SslContextBuilder) -> Config {
+/// The first windows of quiche's applications, of a stream and of the connection: the library has none
+/// (apps/src/args.rs 233-235).
+const SHIPPED: (u64, u64) = (1_000_000, 10_000_000);
+const UNLIMITED: (u64, u64) = (u64::MAX >> 4, u64::MAX >> 4);
+
+fn config(native: &Native, windows: (u64, u64), tls: SslContextBuilder) -> Config {
     let mut config =
         Config::with_boring_ssl_ctx_builder(quiche::PROTOCOL_VERSION, tls).expect(RANDOM);
     config
@@ -99,8 +104,8 @@ fn config(native: &Native, tls: SslContextBuilder) -> Config {
     config.set_max_idle_timeout(600_000);
     config.set_max_recv_udp_payload_size(MTU.into());
     config.set_max_send_udp_payload_size(MTU.into());
-    config.set_initial_max_data(u64::MAX >> 4);
-    config.set_initial_max_stream_data_uni(u64::MAX >> 4);
+    config.set_initial_max_stream_data_uni(windows.0);
+    config.set_initial_max_data(windows.1);
     config.set_initial_max_streams_uni(1);
     config.set_cc_algorithm(match native.cc.as_str() {
         "bbr" => CongestionControlAlgorithm::Bbr2Gcongestion,
@@ -143,7 +148,12 @@ fn tls(side: Side) -> SslContextBuilder {
 impl Ends {
     fn new(native: &Native, flow: &ExternalSender, time: Option<Virtual>) -> Ends {
         let (client, server) = (address(Side::Client), address(Side::Server));
-        let mut configs = [Side::Client, Side::Server].map(|side| config(native, tls(side)));
+        let windows = match flow.stack.flow_control() {
+            Some(_) => SHIPPED,
+            None => UNLIMITED,
+        };
+        let sides = [Side::Client, Side::Server];
+        let mut configs = sides.map(|side| config(native, windows, tls(side)));
         let [of_client, of_server] = &mut configs;
         let end = |connection: quiche::Result<Connection>| End {
             connection: connection.expect(RANDOM),

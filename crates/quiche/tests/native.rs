@@ -14,19 +14,37 @@ fn native(options: &str, size: &str) -> Outcome {
     lab::run_native(&native, flow, Clock::Virtual).unwrap()
 }
 
-/// BBR is not simulated as quiche has it.
-fn simulated() -> Vec<Control> {
-    NATIVE.into_iter().filter(|c| c.name != "bbr").collect()
+/// Native and simulated transfers but for BBR, which is not simulated as quiche has it.
+fn pairs(receiver: &str, paths: &[agreement::GridPath]) -> Vec<agreement::Pair> {
+    let not_bbr = |control: &Control| control.name != "bbr";
+    let controls: Vec<Control> = NATIVE.into_iter().filter(not_bbr).collect();
+    agreement::pairs((STACK, receiver), &controls, paths, lab::run_native).unwrap()
 }
 
 #[test]
 fn the_preset_agrees_with_the_stack_on_four_fifths_of_the_grid() {
-    let pairs = agreement::pairs((STACK, "none"), &simulated(), lab::run_native).unwrap();
+    let pairs = pairs("none", &agreement::PATHS);
     agreement::page(STACK, &pairs).unwrap();
     // The page names the causes of the others. quiche's random numbers have no seed, so its tables may
     // differ by a few transfers.
     let near = agreement::within(&pairs, 0.02);
     assert!(near * 5 >= pairs.len() * 4, "{near} of {}", pairs.len());
+}
+
+#[test]
+fn the_preset_agrees_with_the_stack_with_its_shipped_windows() {
+    let pairs = pairs(STACK, &agreement::PATHS);
+    let near = agreement::within(&pairs, 0.02);
+    let differing = agreement::differing(&pairs, 0.02);
+    assert!(near * 5 >= pairs.len() * 4, "{differing}");
+}
+
+#[test]
+fn the_preset_agrees_with_the_stack_where_its_shipped_windows_limit() {
+    let pairs = pairs(STACK, &agreement::OF_WINDOWS);
+    let near = agreement::within(&pairs, 0.02);
+    let differing = agreement::differing(&pairs, 0.02);
+    assert!(near * 100 >= pairs.len() * 95, "{differing}");
 }
 
 #[test]

@@ -60,6 +60,7 @@ fn run_under(
         start: flow.start,
         end: flow.end,
         seed: flow.seed,
+        shipped: flow.stack.flow_control().is_some(),
         notes: notes.clone(),
     };
     let mut executor = Executor::new(Links::of(&mut flow, notes.clone()), flow.seed);

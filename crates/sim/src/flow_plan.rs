@@ -73,8 +73,12 @@ pub struct FlowKind {
     pub forced_drops: Vec<u64>,
     /// Packets to delay behind the bottleneck, in the order of their positions.
     pub delays: Vec<(u64, Duration)>,
+    /// Every delivery of their data is noted, and not only the ends of writes.
+    pub notes_deliveries: bool,
     /// Their receivers open the connections.
     pub by_receiver: bool,
+    /// Their writes come from a source: the time in which each is to be delivered, if it has one.
+    pub source: Option<Option<Duration>>,
     /// Their writes in order; empty where there is a single one at the start.
     pub writes: Vec<Write>,
 }

@@ -13,6 +13,7 @@ pub mod record;
 mod run;
 mod slab;
 mod spec;
+mod speed_test;
 pub mod workload;
 
 pub use compile::{Compiler, Prepared};

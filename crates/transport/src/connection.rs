@@ -9,7 +9,7 @@ mod timing;
 use super::ecn::EcnSender;
 use super::flow_control::{Level, OnBlocked};
 use super::profile::RecoveryProfile;
-use super::rtt::RttEstimator;
+use super::rtt::{RttEstimator, RttRule};
 use super::segment::{ByteRange, SegmentRange};
 use super::sent::SentPackets;
 use super::stack::{EcnMode, Sharing, Stack, Utilization};
@@ -117,6 +117,8 @@ pub struct Connection {
     counters: Counters,
     /// The next segment of new data is the last of a burst.
     pushes: bool,
+    /// Data echoes the acknowledgement that was received last.
+    echoes: bool,
     /// Samples of the delivery rate are taken whether the startup reads them or not.
     keeps_sampling: bool,
     /// Throughput of its data, where it is shared with other connections.
@@ -175,6 +177,8 @@ impl Connection {
             timer: Timer::default(),
             counters: Counters::default(),
             pushes: false,
+            echoes: stack.receive_window.buffer.is_some()
+                || control.is_some_and(|control| control.largest_estimate.is_some()),
             keeps_sampling,
             throughput: (stack.sharing.kind != Sharing::None).then(Box::default),
             extensions: ecn.map(|ecn| {
@@ -286,18 +290,19 @@ impl Connection {
         self.queued = self.queued.saturating_add(bytes);
     }
 
-    /// The peer's window in bytes.
+    /// The peer's window in bytes: that of TCP, or what QUIC's flow control leaves.
     #[inline(always)]
     pub fn peer_window(&self) -> u64 {
         match self.limit {
             u64::MAX => self.peer_window,
-            limit => limit.saturating_sub(self.una()),
+            limit if self.stack.numbers_packets() => limit.saturating_sub(self.una()),
+            _ => self.peer_window,
         }
     }
 
     /// One past the last byte that the application has handed over and flow control lets leave.
     #[inline(always)]
-    fn sendable(&self) -> u64 {
+    pub fn sendable(&self) -> u64 {
         self.queued.min(self.limit)
     }
 
@@ -419,6 +424,16 @@ impl Connection {
                 is_half_used(window, pipe) || !window.holds(pipe + burst)
             }
         }
+    }
+
+    /// Whether cwnd counts as the limit under Linux with `flight` bytes in flight, although it has room:
+    /// it has held back what is acknowledged next, or slow start has half of it out
+    /// (`tcp_is_cwnd_limited`).
+    #[cold]
+    pub fn counts_cwnd_as_limit(&self, flight: u64) -> bool {
+        let window = &self.session.window;
+        let limited = self.limited.covers(self.una()) || is_half_used(window, flight);
+        limited && self.stack.rto.rule == RttRule::Linux
     }
 
     /// Whether all data has left and none of it waits to be sent again.

@@ -81,7 +81,7 @@ impl Offload {
         let room = cwnd.saturating_sub(pipe.div_ceil(mss));
         let burst = u64::from(burst(c));
         let packet = self.rest_of_packet(c);
-        let unsent = c.queued() - c.nxt();
+        let unsent = c.sendable() - c.nxt();
         if !repairs {
             let by_window = room * mss;
             let by_peer = (c.una().saturating_add(c.peer_window())).saturating_sub(c.nxt());
@@ -117,7 +117,7 @@ impl Offload {
             } else {
                 window
             };
-            (self.size, self.written) = (whole(GSO_MAX.min(half)), c.queued());
+            (self.size, self.written) = (whole(GSO_MAX.min(half)), c.sendable());
             return self.size;
         }
         if self.end == 0 {

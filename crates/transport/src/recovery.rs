@@ -11,7 +11,7 @@ use super::loss::outcome::{AckOutcome, AckRole, CongestionEvent, Events};
 use super::loss::{Detector, LossDetector};
 use super::reduction::Reduction;
 use super::segment::{ByteRange, SegmentRange};
-use super::stack::Stack;
+use super::stack::{LossResponse, Stack};
 use flowstart_control::Instant;
 use flowstart_control::signals::Ack as Signal;
 use flowstart_wire::{Ack, ByteAck, Packet};
@@ -120,7 +120,7 @@ impl Recovery {
             c.complete_signal(signal);
         }
         let mut changes = events;
-        if c.stack().window.grows_before_loss
+        if c.stack().window.on_loss == LossResponse::AfterGrowth
             && counted
             && let Some(then) = &mut changes
         {

@@ -6,8 +6,8 @@ mod preset;
 mod presets;
 
 pub use choices::{
-    EcnMode, Filling, NewRenoOptions, Pacing, RecoveryKind, ReductionKind, Restart, Sharing, Undo,
-    Utilization,
+    EcnMode, Filling, LossResponse, NewRenoOptions, Pacing, RecoveryKind, ReductionKind, Restart,
+    Sharing, Undo, Utilization,
 };
 pub use omission::{Omission, Touches};
 pub use preset::Preset;
@@ -63,7 +63,7 @@ pub struct ReceiveWindowOptions {
     pub buffer: Option<ReceiveBuffer>,
     /// Whether windows are scaled (RFC 7323).
     pub scaling: bool,
-    /// Whose flow control the receiver has, where packets are numbered. `limit` is its first window then.
+    /// Whose flow control the receiver has. Where packets are numbered, `limit` is its first window.
     pub receiver: ReceiverName,
 }
 
@@ -99,14 +99,6 @@ pub struct RecoveryOptions {
     pub timestamps: bool,
     /// Whether losses that span a long time leave the minimum window (RFC 9002 §7.6).
     pub persistent_congestion: bool,
-    /// In a recovery under a congestion control that requests it, acknowledgements let packets leave by
-    /// proportional rate reduction (RFC 6937), on top of what the window has room for (quiche 0.30.0,
-    /// `recovery/congestion/prr.rs` and `cwnd_available`).
-    pub prr_above_window: bool,
-    /// Any loss outside of recovery reduces the window, also that of a packet that left before the
-    /// last reduction. The ACK that ends a recovery reduces nothing (s2n-quic-core 0.91.0,
-    /// `recovery/cubic.rs`, `on_congestion_event` and `on_ack`).
-    pub reduces_outside_recovery: bool,
     /// The sender takes an ACK Delay for microseconds, whatever the peer's exponent
     /// (s2n-quic-core 0.91.0, `frame/ack.rs`, `ack_delay`).
     pub ack_delay_without_exponent: bool,
@@ -114,7 +106,7 @@ pub struct RecoveryOptions {
     pub tail_loss_probe: bool,
 }
 
-/// How the congestion window begins, and what happens to it besides loss.
+/// How the congestion window begins, and what happens to it besides what the controller decides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WindowOptions {
     /// The initial window.
@@ -134,9 +126,8 @@ pub struct WindowOptions {
     /// With nothing left to send, the sender is limited by the application, whatever its window had
     /// held back before (quinn-proto 0.11.19 and noq-proto 1.4.0, `app_limited`).
     pub app_limited_when_drained: bool,
-    /// What an ACK acknowledges lets the window grow before the losses that it shows reduce it
-    /// (quinn-proto 0.11.19 and noq-proto 1.4.0, `on_ack_received`), not after (RFC 9002 §A.7).
-    pub grows_before_loss: bool,
+    /// What a loss does to the window under `quic`.
+    pub on_loss: LossResponse,
     /// Whether what is in flight stays below the window behind the first ACK (quinn-proto 0.11.19,
     /// `connection/mod.rs`, `poll_transmit`), rather than reach it.
     pub stays_below: bool,
@@ -376,8 +367,8 @@ impl Stack {
             sack_block_bytes: self.framing.sack_block,
             option_bytes: self.framing.option,
             window: match self.flow_control() {
-                Some(_) => UNLIMITED_WINDOW,
-                None => self.receive_window.limit.unwrap_or(UNLIMITED_WINDOW),
+                Some(_) if self.numbers_packets() => UNLIMITED_WINDOW,
+                _ => self.receive_window.limit.unwrap_or(UNLIMITED_WINDOW),
             },
             flow_control: self.flow_control(),
             growth: self.growth(),
@@ -388,9 +379,14 @@ impl Stack {
         }
     }
 
-    /// The flow control of the receiver, where it has any.
+    /// The flow control of the receiver, where it has any: QUIC's, or that of HTTP/2 or yamux above
+    /// TCP's window.
     pub fn flow_control(&self) -> Option<FlowControlOptions> {
-        let options = self.receive_window.receiver.options()?;
+        let receiver = self.receive_window.receiver;
+        if !self.numbers_packets() {
+            return receiver.above_tcp();
+        }
+        let options = receiver.of_quic()?;
         Some(match self.receive_window.limit {
             Some(first) => options.beginning_with(first.into()),
             None => options,
@@ -412,10 +408,12 @@ impl Stack {
     pub fn largest_window(&self) -> Option<u64> {
         let window = &self.receive_window;
         let unscaled = (self.field() == Field::Unscaled).then_some(u64::from(u16::MAX));
-        if let Some(control) = self.flow_control() {
-            return Some(control.largest());
+        let control = self.flow_control().map(|control| control.largest());
+        if control.is_some() && self.numbers_packets() {
+            return control;
         }
         let limits = [
+            control,
             window.limit.map(u64::from),
             window.buffer.map(|buffer| buffer.largest),
         ];

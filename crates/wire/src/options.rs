@@ -86,7 +86,13 @@ pub enum AckOption {
     /// Total of data packets that have arrived marked: AccECN's counter of packets (RFC 9768
     /// §3.1) or that of QUIC's ACK frames (RFC 9000 §19.3.2), whole.
     Marks(u64),
+    /// A limit of flow control above TCP: WINDOW_UPDATE of HTTP/2 (RFC 9113 §6.9), here its lowest bits
+    /// and its level.
+    Limit(u32),
 }
+
+/// Bytes of a WINDOW_UPDATE (RFC 9113 §4.1, §6.9) in a record of TLS 1.3 (RFC 8446 §5.2).
+const WINDOW_UPDATE: u32 = 9 + 4 + 5 + 1 + 16;
 
 impl AckOption {
     /// Bytes that it adds to a packet where options take `option_bytes`.
@@ -96,6 +102,7 @@ impl AckOption {
             AckOption::Gap(_) => option_bytes,
             AckOption::Feedback(_) => congestion_header_bytes(option_bytes),
             AckOption::Duplicate { .. } | AckOption::Marks(_) => option_bytes,
+            AckOption::Limit(_) => WINDOW_UPDATE,
         }
     }
 }
@@ -107,6 +114,7 @@ pub(crate) enum PackedOption {
     Feedback(Byte<f64>),
     Duplicate(Byte<i32>, Byte<u32>),
     Marks(Byte<u64>),
+    Limit(Byte<u32>),
 }
 
 impl PackedOption {
@@ -118,6 +126,7 @@ impl PackedOption {
             AckOption::Gap(gap) => Some(PackedOption::Gap(Byte::new(gap.0))),
             AckOption::Feedback(change) => Some(PackedOption::Feedback(Byte::new(change))),
             AckOption::Marks(count) => Some(PackedOption::Marks(Byte::new(count))),
+            AckOption::Limit(limit) => Some(PackedOption::Limit(Byte::new(limit))),
             AckOption::Duplicate { start, len } => {
                 Some(PackedOption::Duplicate(Byte::new(start), Byte::new(len)))
             }
@@ -129,6 +138,7 @@ impl PackedOption {
             PackedOption::Gap(gap) => AckOption::Gap(Duration(gap.get())),
             PackedOption::Feedback(change) => AckOption::Feedback(change.get()),
             PackedOption::Marks(count) => AckOption::Marks(count.get()),
+            PackedOption::Limit(limit) => AckOption::Limit(limit.get()),
             PackedOption::Duplicate(start, len) => AckOption::Duplicate {
                 start: start.get(),
                 len: len.get(),
@@ -176,6 +186,7 @@ mod tests {
             AckOption::Gap(Duration::from_secs(100)),
             AckOption::Feedback(-1.25e6),
             AckOption::Marks(1 << 40),
+            AckOption::Limit(u32::MAX),
             AckOption::Duplicate {
                 start: -1448,
                 len: 1448,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from flowstart import extras, text
 from flowstart.captures import sampling
-from flowstart.captures.sampling import Drawn, Sample
+from flowstart.captures.sampling import Sampled, SampleSize
 from flowstart.captures.senders import senders
 from flowstart.captures.summary import demands, flagged, spread, summary
 from flowstart.render import html
@@ -68,7 +68,7 @@ class PathEstimate:
 
 
 @dataclass(frozen=True)
-class Group:
+class RemoteNetwork:
     """One network at the far side of the monitor."""
 
     network: str
@@ -88,7 +88,7 @@ class Group:
         return self.to_remote, self.from_remote
 
     @classmethod
-    def of(cls, document: Mapping[str, Any]) -> "Group":
+    def of(cls, document: Mapping[str, Any]) -> "RemoteNetwork":
         """A group as the reader in Rust describes it."""
         ways = {way: PathEstimate(**document[way]) for way in ("to_remote", "from_remote")}
         return cls(**{**document, **ways})
@@ -98,7 +98,7 @@ class Group:
         return dataclasses.asdict(self) | {"connections": list(connections)}
 
 
-def retransmitted_share(groups: Sequence[Group]) -> float | None:
+def retransmitted_share(groups: Sequence[RemoteNetwork]) -> float | None:
     """Share of the packets with data that repeat some; None where no packets are known."""
     ways = [way for group in groups for way in group.ways]
     packets = sum(way.data_packets for way in ways)
@@ -170,7 +170,7 @@ class Capture:
     opened the connection, `remote` or `local`."""
     transfers: "pl.DataFrame"
     """One row per transfer, by start: one direction's data between turns of a conversation."""
-    groups: list[Group]
+    groups: list[RemoteNetwork]
     """The networks at the far side and their paths, those with the most data first."""
     about: dict[str, Any]
     """Of the files: their `format`, `link_types`, `tunnels` that were removed, `packets` and those
@@ -181,7 +181,7 @@ class Capture:
     """Methods, and what this kind of file cannot tell."""
     quic: "pl.DataFrame | None" = None
     """One row per QUIC connection that passed: what can be seen of it from outside."""
-    drawn: Drawn | None = None
+    drawn: Sampled | None = None
     """Which connections count, where a replay has drawn some."""
     sampled_from: int | None = None
     """How many connections there were, where a sample of them was drawn."""
@@ -265,7 +265,7 @@ class Capture:
             "notes": self.notes,
         }
 
-    def sampled(self, sample: Sample) -> "Capture":
+    def sampled(self, sample: SampleSize) -> "Capture":
         """The same with a part of the connections, each with all of its transfers.
 
         The estimates of paths are those of all connections.

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Kind:
+class DurationKind:
     """The end of a duration, and where it may start."""
 
     end: str
@@ -46,15 +46,15 @@ class Kind:
 
 
 KINDS = {
-    "written": Kind("the last byte is in the socket's send buffer", {}),
-    "acked": Kind(
+    "written": DurationKind("the last byte is in the socket's send buffer", {}),
+    "acked": DurationKind(
         "the last byte is acknowledged",
         {
             0.0: "from the first data sent to its last acknowledgement",
             1.5: "from the client's SYN to the last acknowledgement",
         },
     ),
-    "received": Kind(
+    "received": DurationKind(
         "the client has the last byte",
         {
             -0.5: "from the first data sent until the client has the last byte",
@@ -62,7 +62,7 @@ KINDS = {
             1.0: "from the client's SYN until it has the last byte",
         },
     ),
-    "unknown": Kind("an event that the log does not name has happened", {}),
+    "unknown": DurationKind("an event that the log does not name has happened", {}),
 }
 """The kinds of duration, by the word that names one in `--columns`."""
 UNKNOWN = "unknown"

@@ -25,7 +25,7 @@ class Reader(StrEnum):
 
 
 @dataclass(frozen=True)
-class Kind:
+class FileKind:
     """What a file is."""
 
     name: str
@@ -44,16 +44,16 @@ class Kind:
         return f"{self.name}: {self.remedy}"
 
 
-CAPTURE = Kind("a capture", Reader.PACKETS)
+CAPTURE = FileKind("a capture", Reader.PACKETS)
 """Also what only the reader in Rust unpacks or describes, such as Zstandard and damage."""
-CONNECTIONS = Kind("a Zeek conn.log", Reader.PACKETS)
-QLOG = Kind("a qlog", Reader.QLOG)
-EMPTY = Kind("empty (0 bytes)")
+CONNECTIONS = FileKind("a Zeek conn.log", Reader.PACKETS)
+QLOG = FileKind("a qlog", Reader.QLOG)
+EMPTY = FileKind("empty (0 bytes)")
 """Also when it is unpacked."""
-UNKNOWN = Kind("no capture or log")
-FOLDER = Kind("a folder, read where it is named")
-SPECIAL = Kind("no regular file")
-DANGLING = Kind("a symbolic link to a file that is not there", remedy="name the file itself")
+UNKNOWN = FileKind("no capture or log")
+FOLDER = FileKind("a folder, read where it is named")
+SPECIAL = FileKind("no regular file")
+DANGLING = FileKind("a symbolic link to a file that is not there", remedy="name the file itself")
 UNPACK = "unpack it first"
 CONVERT = "convert it with editcap -F pcapng"
 MAGIC = {
@@ -63,53 +63,57 @@ MAGIC = {
     b"\xa1\xb2\x3c\x4d": CAPTURE,
     b"\n\r\r\n": CAPTURE,
     b"\x28\xb5\x2f\xfd": CAPTURE,  # Zstandard
-    b"PAR1": Kind("Parquet", Reader.LOG, form=log_formats.PARQUET),
-    b"BZh": Kind("a bzip2 archive", remedy=UNPACK),
-    b"PK\x03\x04": Kind("a zip archive", remedy=UNPACK),
-    b"snoop\0\0\0": Kind("a snoop capture", remedy=CONVERT),
-    b"GMBU": Kind("a Network Monitor capture", remedy=CONVERT),
-    b"LPKSHHRH": Kind("a systemd journal", remedy="export the access log as text"),
-    b"\xff\xfe": Kind("UTF-16 text", remedy="convert it with iconv -f UTF-16 -t UTF-8"),
-    b"\xfe\xff": Kind("UTF-16 text", remedy="convert it with iconv -f UTF-16 -t UTF-8"),
+    b"PAR1": FileKind("Parquet", Reader.LOG, form=log_formats.PARQUET),
+    b"BZh": FileKind("a bzip2 archive", remedy=UNPACK),
+    b"PK\x03\x04": FileKind("a zip archive", remedy=UNPACK),
+    b"snoop\0\0\0": FileKind("a snoop capture", remedy=CONVERT),
+    b"GMBU": FileKind("a Network Monitor capture", remedy=CONVERT),
+    b"LPKSHHRH": FileKind("a systemd journal", remedy="export the access log as text"),
+    b"\xff\xfe": FileKind("UTF-16 text", remedy="convert it with iconv -f UTF-16 -t UTF-8"),
+    b"\xfe\xff": FileKind("UTF-16 text", remedy="convert it with iconv -f UTF-16 -t UTF-8"),
 }
 """Files by their first bytes."""
 BROWSER = "record packets or a qlog, or export a table of its transfers as CSV"
 TEXTS = {
     # The order of keys is free: mvfst may write `qlog_version` behind the events.
     rb"[\x1e{].*?(?:\"qlog_version\"|\"qlog_format\"|params:qlog|\"event_fields\")": QLOG,
-    rb"\{\s*\"log\"\s*:\s*\{": Kind("a HAR (HTTP archive)", remedy=BROWSER),
-    rb"\{\s*\"(?:constants\"\s*:\s*\{|events\"\s*:\s*\[)": Kind(
+    rb"\{\s*\"log\"\s*:\s*\{": FileKind("a HAR (HTTP archive)", remedy=BROWSER),
+    rb"\{\s*\"(?:constants\"\s*:\s*\{|events\"\s*:\s*\[)": FileKind(
         "a netlog of Chrome", remedy=BROWSER
     ),
-    rb"\{\s*\"log\"\s*:\s*\"": Kind(
+    rb"\{\s*\"log\"\s*:\s*\"": FileKind(
         "a log of Docker", remedy="write it as text with docker logs CONTAINER"
     ),
-    rb"\{\s*\"__\w+\"": Kind("a journal as JSON", remedy="write its lines with journalctl -o cat"),
-    rb"\{\s*\"traceEvents\"": Kind("a trace of Chrome", remedy=BROWSER),
-    rb"\[\s*[\{\]]": Kind(
+    rb"\{\s*\"__\w+\"": FileKind(
+        "a journal as JSON", remedy="write its lines with journalctl -o cat"
+    ),
+    rb"\{\s*\"traceEvents\"": FileKind("a trace of Chrome", remedy=BROWSER),
+    rb"\[\s*[\{\]]": FileKind(
         "a JSON array", remedy="write an object a line, such as with jq -c '.[]'"
     ),
-    rb"\{\s*\n": Kind(
+    rb"\{\s*\n": FileKind(
         "JSON over several lines", remedy="write an object a line, such as with jq -c ."
     ),
-    rb"### BTest": Kind("a baseline of Zeek's tests", remedy="its times are masked; give the log"),
-    rb"(?i)<(?:!doctype|html|\?xml)": Kind("a page of HTML or XML"),
-    rb"\d{4}/\d\d/\d\d [\d:]{8} \[\w+\] ": Kind(
+    rb"### BTest": FileKind(
+        "a baseline of Zeek's tests", remedy="its times are masked; give the log"
+    ),
+    rb"(?i)<(?:!doctype|html|\?xml)": FileKind("a page of HTML or XML"),
+    rb"\d{4}/\d\d/\d\d [\d:]{8} \[\w+\] ": FileKind(
         "nginx's error log", remedy="its access log is needed"
     ),
-    rb"\[\w{3} \w{3} \d\d [\d:.]+ \d{4}\] \[": Kind(
+    rb"\[\w{3} \w{3} \d\d [\d:.]+ \d{4}\] \[": FileKind(
         "Apache's error log", remedy="its access log is needed"
     ),
 }
 """Texts by their beginning, none of which is a log of lines."""
-SYSLOG = Kind("a syslog", remedy="the access log of a server is needed")
+SYSLOG = FileKind("a syslog", remedy="the access log of a server is needed")
 SYSLOG_LINE = re.compile(
     rb"(?:<\d+>)?(?:1 )?(?:[A-Z][a-z]{2} [ \d]\d [\d:]{8}|\d{4}-\d\d-\d\dT[\d:.]+\S*) \S+ [^,;\t]"
 )
 BOM = b"\xef\xbb\xbf"
 
 
-def of(file: str) -> Kind:
+def of(file: str) -> FileKind:
     """What a file of a folder is, or one that is named."""
     path = pathlib.Path(file)
     if path.is_dir():
@@ -128,7 +132,7 @@ def is_capture(start: bytes) -> bool:
     return any(start.startswith(magic) for magic, kind in MAGIC.items() if kind is CAPTURE)
 
 
-def of_start(start: bytes) -> Kind:
+def of_start(start: bytes) -> FileKind:
     """What a file with these first bytes is, packed or not."""
     start, ends = sources.unpacked(start)
     if not start:
@@ -136,7 +140,7 @@ def of_start(start: bytes) -> Kind:
     kind = next((kind for magic, kind in MAGIC.items() if start.startswith(magic)), None)
     if kind or b"\0" in start:
         return kind or (
-            Kind("a tar archive", remedy=UNPACK) if _is_tar(start) else _of_holes(start)
+            FileKind("a tar archive", remedy=UNPACK) if _is_tar(start) else _of_holes(start)
         )
     text = start.removeprefix(BOM).lstrip(b" \t\r\n")
     for pattern, of_text in TEXTS.items():
@@ -149,7 +153,7 @@ def of_start(start: bytes) -> Kind:
     return _of_extended(text) if text.startswith(b"#") else _of_lines(text)
 
 
-def _of_holes(start: bytes) -> Kind:
+def _of_holes(start: bytes) -> FileKind:
     """Lines of a server with null bytes, as a crash or logrotate's `copytruncate` leaves them."""
     kind = _of_lines(start.replace(b"\0", b""))
     return kind if kind.form.layout is log_formats.Layout.LINES else UNKNOWN
@@ -159,47 +163,47 @@ def _is_tar(start: bytes) -> bool:
     return start[257:262] == b"ustar"
 
 
-def _of_extended(text: bytes) -> Kind:
+def _of_extended(text: bytes) -> FileKind:
     """A text that begins with `#` and is no log of Zeek's."""
     if re.search(rb"^#Fields:", text, re.MULTILINE):
         other = re.search(rb"^#Software:(?!.*(?:Internet Information|IIS))", text, re.MULTILINE)
         form = log_formats.W3C_OTHER if other else log_formats.W3C
-        return Kind("a W3C extended log", Reader.LOG, form=form)
+        return FileKind("a W3C extended log", Reader.LOG, form=form)
     return UNKNOWN
 
 
-def _of_zeek(path: str) -> Kind:
+def _of_zeek(path: str) -> FileKind:
     if path in ("conn", "conn-summary"):
         return CONNECTIONS
     name = f"Zeek's {path}.log" if path else "a log of Zeek's other than conn.log"
-    return Kind(name, remedy="its conn.log is needed")
+    return FileKind(name, remedy="its conn.log is needed")
 
 
 MOST_LINES = 20
 """So many lines of JSON show what a log is."""
 
 
-def _of_json(text: bytes) -> Kind:
+def _of_json(text: bytes) -> FileKind:
     """JSON lines, by the names in the first ones: messages of the server may be among them."""
     lines = text.split(b"\n")[:MOST_LINES]
     named = re.findall(rb'"([^"\\]+)"\s*:', b"\n".join(lines))
     names = {name.decode(errors="replace") for name in named}
     forms = (form for form in log_formats.JSON if form.marks <= names)
     form = next(forms, log_formats.JSON_LINES)
-    return Kind(form.name, Reader.LOG, form=form)
+    return FileKind(form.name, Reader.LOG, form=form)
 
 
-def _of_lines(text: bytes) -> Kind:
+def _of_lines(text: bytes) -> FileKind:
     """Lines of text: those of a server, or a table."""
     lines = text.decode(errors="replace").splitlines()
     counts = {form.name: sum(map(bool, _matches(form, lines))) for form in log_formats.TEXT}
     form = max(log_formats.TEXT, key=lambda form: counts[form.name])
     if counts[form.name]:
-        return Kind(form.name, Reader.LOG, form=form)
+        return FileKind(form.name, Reader.LOG, form=form)
     if SYSLOG_LINE.match(text):
         return SYSLOG
     if lines and any(mark in lines[0] for mark in ",;\t"):
-        return Kind("a table of text", Reader.LOG)
+        return FileKind("a table of text", Reader.LOG)
     return UNKNOWN
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from flowstart.captures import durations, log_cells
 from flowstart.captures.log_formats import W3C_OTHER, LogFormat
 from flowstart.captures.plausibility import ZONELESS
-from flowstart.captures.units import TEXTS, UNITS, USUAL, Doubt, Source
+from flowstart.captures.units import TEXTS, UNITS, USUAL, Doubt, SourceColumn
 from flowstart.errors import RequestError
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ in this list is taken."""
 class Columns:
     """The columns of a log that are used, by what they tell."""
 
-    sources: Mapping[str, Source]
+    sources: Mapping[str, SourceColumn]
     ignored: tuple[str, ...] = ()
     """The columns that nothing is taken from."""
 
@@ -85,7 +85,7 @@ class Columns:
         for name in sorted(names, key=lambda name: order.get(name, len(order))):
             what, unit = _by_name(name, form)
             if what and what not in sources:
-                sources[what] = Source(name, unit, _kind(name, form))
+                sources[what] = SourceColumn(name, unit, _kind(name, form))
         of_known = durations.TIME_TAKEN in names and form != W3C_OTHER
         if of_known and "duration" not in sources:
             sources["duration"] = _time_taken(names)
@@ -194,7 +194,7 @@ def parse(text: str) -> dict[str, str]:
     return mapping
 
 
-def _mapped(file: str, what: str, text: str, names: Sequence[str], form: LogFormat) -> Source:
+def _mapped(file: str, what: str, text: str, names: Sequence[str], form: LogFormat) -> SourceColumn:
     """A column that the user has named, with its unit."""
     if what not in UNITS:
         raise RequestError(f"--columns: `{what}` is none of {', '.join(UNITS)}")
@@ -227,7 +227,7 @@ def _mapped(file: str, what: str, text: str, names: Sequence[str], form: LogForm
             f"({', '.join(units)})"
         )
     named = kind != durations.UNKNOWN
-    return Source(column, unit, kind if named else _kind(column, form))
+    return SourceColumn(column, unit, kind if named else _kind(column, form))
 
 
 def _kind(column: str, form: LogFormat) -> str:
@@ -247,14 +247,14 @@ def _remedy(what: str, names: Sequence[str], form: LogFormat) -> str:
     return f"name it, such as --columns {what}={next(likely, 'COLUMN')}"
 
 
-def _time_taken(names: Sequence[str]) -> Source:
+def _time_taken(names: Sequence[str]) -> SourceColumn:
     """The duration of IIS or CloudFront."""
     edge = any(name.startswith(durations.EDGE) for name in names)
     unit, kind = ("s", "written") if edge else ("ms", "acked")
-    return Source(durations.TIME_TAKEN, unit, kind)
+    return SourceColumn(durations.TIME_TAKEN, unit, kind)
 
 
-def _without_kind(source: Source) -> str:
+def _without_kind(source: SourceColumn) -> str:
     """A warning of durations whose end is not known."""
     written = f"--columns duration={source.column}:{source.unit}"
     kinds = "; ".join(f"{name}: {durations.KINDS[name].end}" for name in durations.NAMED)

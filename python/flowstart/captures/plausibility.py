@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from flowstart import text
 from flowstart.captures.durations import KINDS
-from flowstart.captures.units import UNITS, Doubt, Source
+from flowstart.captures.units import UNITS, Doubt, SourceColumn
 from flowstart.errors import RequestError
 
 if TYPE_CHECKING:
@@ -44,7 +44,9 @@ IDENTITY = ("time", "bytes", "peer", "server", "connection", "duration", "rtt")
 """What is equal in a copy of a row."""
 
 
-def refuse_wrong_units(file: str, rows: "pl.DataFrame", sources: Mapping[str, Source]) -> None:
+def refuse_wrong_units(
+    file: str, rows: "pl.DataFrame", sources: Mapping[str, SourceColumn]
+) -> None:
     """Raises RequestError where times or RTTs can only be of another unit than was taken."""
     time = "time" if "time" in sources else "end"
     for what, values, limits in ((time, rows["time"], EPOCH_S), ("rtt", rows["rtt"], RTT_S)):
@@ -58,7 +60,7 @@ def refuse_wrong_units(file: str, rows: "pl.DataFrame", sources: Mapping[str, So
             )
 
 
-def _named(what: str, source: Source) -> str:
+def _named(what: str, source: SourceColumn) -> str:
     """What a log has, and the column that it is from where that has another name."""
     return source.text if source.column == what else f"{what} from {source.text}"
 
@@ -69,7 +71,7 @@ def _median(values: "pl.Series") -> float | None:
 
 
 def _fitting(
-    middle: float, source: Source, limits: tuple[float, float], units: Mapping[str, float]
+    middle: float, source: SourceColumn, limits: tuple[float, float], units: Mapping[str, float]
 ) -> str:
     """The largest unit with which a median is plausible; the smallest where none is."""
     number = middle / units[source.unit or "s"]
@@ -77,7 +79,7 @@ def _fitting(
     return next(plausible, min(units, key=lambda name: units[name]))
 
 
-def suspicions(rows: "pl.DataFrame", sources: Mapping[str, Source]) -> Iterator[str]:
+def suspicions(rows: "pl.DataFrame", sources: Mapping[str, SourceColumn]) -> Iterator[str]:
     """Lines on what is probably wrong besides units, with the remedy."""
     if any(rows[name].any() for name in rows.columns if name.endswith(ZONELESS)):
         yield "times without a zone are read as UTC: write one, such as 2026-11-16T10:00:00+01:00"
@@ -85,7 +87,7 @@ def suspicions(rows: "pl.DataFrame", sources: Mapping[str, Source]) -> Iterator[
         yield from _shared_numbers(rows)
 
 
-def improbable_units(rows: "pl.DataFrame", sources: Mapping[str, Source]) -> Iterator[Doubt]:
+def improbable_units(rows: "pl.DataFrame", sources: Mapping[str, SourceColumn]) -> Iterator[Doubt]:
     """RTTs and durations that probably have another unit."""
     for what, limits in (("rtt", RTT_S), ("duration", DURATION_S)):
         middle = _median(rows[what])
@@ -100,7 +102,7 @@ def improbable_units(rows: "pl.DataFrame", sources: Mapping[str, Source]) -> Ite
 
 
 def with_possible_rates(
-    paths: "pl.DataFrame", sources: Mapping[str, Source]
+    paths: "pl.DataFrame", sources: Mapping[str, SourceColumn]
 ) -> tuple["pl.DataFrame", list[Doubt]]:
     """The networks without rates (`told`) below what has passed, and the doubt.
 
@@ -136,7 +138,7 @@ def _example(paths: "pl.DataFrame", passed: str) -> str:
     return f"{path['network']}: {text.rate(path['told'])}, passed {text.rate(path[passed])}"
 
 
-def _rate_doubt(what: str, ratio: Any, source: Source, least: float = 0) -> Doubt:
+def _rate_doubt(what: str, ratio: Any, source: SourceColumn, least: float = 0) -> Doubt:
     """The doubt, with the smallest unit with which no rate is below what has passed.
 
     `ratio` is the largest of what passed to a rate; below `least` it is no matter of a unit.
@@ -180,7 +182,7 @@ def without_copies(rows: "pl.DataFrame") -> tuple["pl.DataFrame", list[str]]:
     return rows.unique(known, keep="first", maintain_order=True), [f"{line}: they were left out"]
 
 
-def too_short(rows: "pl.DataFrame", sources: Mapping[str, Source]) -> list[Doubt]:
+def too_short(rows: "pl.DataFrame", sources: Mapping[str, SourceColumn]) -> list[Doubt]:
     """The doubt where most durations are shorter than what they would span."""
     import polars as pl
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import IO, Any
 
 from flowstart.captures import sources
-from flowstart.captures.contents import Capture, Group, PathEstimate
+from flowstart.captures.contents import Capture, PathEstimate, RemoteNetwork
 from flowstart.captures.frames import connection_frame, network, transfer_frame
 from flowstart.captures.qlog_schema import (
     Schema,
@@ -24,7 +24,7 @@ from flowstart.captures.qlog_schema import (
     objects,
     table,
 )
-from flowstart.captures.qlog_window import CWND, Window
+from flowstart.captures.qlog_window import CWND, QlogWindow
 from flowstart.errors import RequestError
 
 SENT, RECEIVED = "packet_sent", "packet_received"
@@ -83,7 +83,7 @@ class Trace:
     """The first sample and the least."""
     windows: list[int] = field(default_factory=list)
     """The first congestion window and the largest."""
-    window: Window = field(default_factory=Window)
+    window: QlogWindow = field(default_factory=QlogWindow)
     flight: int | None = None
     """The largest number of bytes in flight."""
 
@@ -432,7 +432,7 @@ def _take(trace: Trace, schema: Schema, written: Any) -> None:
         trace.take(*event)
 
 
-def _groups(traces: Iterable[Trace]) -> list[Group]:
+def _groups(traces: Iterable[Trace]) -> list[RemoteNetwork]:
     """The peers' networks, those with the most data first."""
     by_network: dict[str, list[Trace]] = {}
     for trace in traces:
@@ -441,12 +441,12 @@ def _groups(traces: Iterable[Trace]) -> list[Group]:
     return sorted(groups, key=lambda g: -(g.to_remote.bytes + g.from_remote.bytes))
 
 
-def _group(name: str, traces: Sequence[Trace]) -> Group:
+def _group(name: str, traces: Sequence[Trace]) -> RemoteNetwork:
     own = sum(trace.sizes()[trace.by_server] for trace in traces)
     theirs = sum(trace.sizes()[not trace.by_server] for trace in traces)
     packets = sum(trace.packets[trace.by_server] for trace in traces)
     lost = sum(trace.lost for trace in traces)
-    return Group(
+    return RemoteNetwork(
         network=name,
         connections=len(traces),
         min_rtt_s=min((trace.rtts[-1] for trace in traces if trace.rtts), default=None),

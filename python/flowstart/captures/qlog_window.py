@@ -14,7 +14,7 @@ CWND = ("congestion_window", "cwnd", "current_cwnd")
 
 
 @dataclass
-class Window:
+class QlogWindow:
     """What is known of the window of one endpoint, in bytes."""
 
     initial: int | None = None

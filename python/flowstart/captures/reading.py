@@ -18,10 +18,10 @@ from flowstart.captures import (
     sources,
     standard_input,
 )
-from flowstart.captures.contents import Capture, Group
+from flowstart.captures.contents import Capture, RemoteNetwork
 from flowstart.captures.frames import CONNECTIONS, QUIC, TRANSFERS, frame
-from flowstart.captures.kinds import Kind, Reader
-from flowstart.captures.sampling import Sample
+from flowstart.captures.kinds import FileKind, Reader
+from flowstart.captures.sampling import SampleSize
 from flowstart.captures.selection import Selection
 from flowstart.errors import RequestError
 from flowstart.simulation import bounds
@@ -85,7 +85,7 @@ def read_capture(
     """
     if not files:
         raise RequestError("no file is given: name a capture, a log or a folder of them")
-    drawn = Sample.parse(sample, seed) if sample else None
+    drawn = SampleSize.parse(sample, seed) if sample else None
     paths = selection.listed(files)
     try:
         found = (
@@ -128,7 +128,7 @@ def _of_stdin(columns: GivenColumns, progress: Progress | None) -> Capture:
 
 def _read(paths: Mapping[str, bool], columns: GivenColumns, progress: Progress | None) -> Capture:
     """The files as one capture, by what they are; those of a folder as far as they can be read."""
-    damaged: dict[str, Kind] = {}
+    damaged: dict[str, FileKind] = {}
     while True:
         selected = selection.select(paths, damaged)
         try:
@@ -177,7 +177,7 @@ def _captured(paths: list[str], progress: Progress | None, stdin_start: bytes = 
         quic=_named(frame(tables.pop("quic")), paths)
         .select(*QUIC)
         .sort("start", maintain_order=True),
-        groups=[Group.of(group) for group in about["groups"]],
+        groups=[RemoteNetwork.of(group) for group in about["groups"]],
         about={
             "format": ", ".join(dict.fromkeys(about["formats"])),
             **{name: about[name] for name in ("link_types", "tunnels", "packets", "unreadable")},

@@ -55,7 +55,7 @@ def _drawn(found: Capture) -> dict[str, figure_files.Draw]:
     }
 
 
-def overview(found: "Capture") -> screen.Summary:
+def overview(found: "Capture") -> screen.SummaryPage:
     """What was read, typical sizes and RTTs, and the path to each network."""
     s = found.summary
     answer = (
@@ -74,7 +74,7 @@ def overview(found: "Capture") -> screen.Summary:
     directions = ["sent: by the local side; rate and buffer: estimates of that direction."]
     command, remark = next_command(found)
     hint = "Connections, the other direction and notes: --details. Tables: -o DIR"
-    return screen.Summary(
+    return screen.SummaryPage(
         f"{contents.headline(found)}.",
         answer,
         shown,

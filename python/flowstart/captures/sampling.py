@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Sample:
+class SampleSize:
     """How much is to be drawn: a share of the connections, or a number of them."""
 
     share: float | None
@@ -23,15 +23,15 @@ class Sample:
     seed: int
 
     @classmethod
-    def parse(cls, text: str, seed: int = 1) -> "Sample":
+    def parse(cls, text: str, seed: int = 1) -> "SampleSize":
         """`10%` or `5000`; `all` is 100 %."""
         if text.strip() == "all":
             return cls(1.0, None, seed)
-        if percent := re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*%", text.strip()):
+        if percent := re.fullmatch(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*%", text.strip()):
             share = float(percent[1]) / 100
             if 0 < share <= 1:
                 return cls(share, None, seed)
-        elif re.fullmatch(r"\d+", text.strip()) and int(text) > 0:
+        elif re.fullmatch(r"[0-9]{1,20}", text.strip()) and int(text) > 0:
             return cls(None, int(text), seed)
         raise RequestError(
             f"--sample `{text}`: a share of the connections is needed, such as 10%, or a number of "
@@ -57,7 +57,7 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class Sampled:
     """What a sample has of a capture."""
 
     clusters: "pl.DataFrame"

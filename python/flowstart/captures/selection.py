@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from flowstart.captures import kinds
-from flowstart.captures.kinds import Kind, Reader
+from flowstart.captures.kinds import FileKind, Reader
 from flowstart.errors import RequestError
 from flowstart.model import input_files
 
@@ -22,9 +22,9 @@ class Selection:
     """The files that one reader reads."""
 
     reader: Reader
-    kinds: Mapping[str, Kind]
+    kinds: Mapping[str, FileKind]
     """What each file is."""
-    left_out: Mapping[str, Kind]
+    left_out: Mapping[str, FileKind]
     """The files in folders that it does not read."""
 
     @property
@@ -62,7 +62,7 @@ def listed(files: Sequence[str | os.PathLike[str]]) -> dict[str, bool]:
 
 
 def select(
-    paths: Mapping[str, bool], damaged: Mapping[str, Kind] = MappingProxyType({})
+    paths: Mapping[str, bool], damaged: Mapping[str, FileKind] = MappingProxyType({})
 ) -> Selection:
     """The files that are read: all that are named, and those in folders that go with them.
 
@@ -89,17 +89,17 @@ def select(
     return Selection(reader, read, left_out)
 
 
-def damage(error: RequestError, file: str) -> Kind:
+def damage(error: RequestError, file: str) -> FileKind:
     """What a file is that could not be read."""
-    return Kind(re.sub(r"^[:, ]+(?:is )?", "", error.message.removeprefix(file)))
+    return FileKind(re.sub(r"^[:, ]+(?:is )?", "", error.message.removeprefix(file)))
 
 
-def _together(kind: Kind, first: Kind) -> bool:
+def _together(kind: FileKind, first: FileKind) -> bool:
     """Whether files are read as one: server logs only in the same form."""
     return kind.reader is first.reader and kind.form == first.form
 
 
-def _named(files: Mapping[str, Kind]) -> str:
+def _named(files: Mapping[str, FileKind]) -> str:
     """The first files with what they are, or what is wrong with them."""
     names = [f"{pathlib.PurePath(path).name} ({kind.name})" for path, kind in files.items()]
     more = len(names) - MOST_NAMED

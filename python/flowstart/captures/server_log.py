@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from flowstart.captures import durations, log_tables, plausibility, sources
-from flowstart.captures.contents import Capture, Group, PathEstimate
+from flowstart.captures.contents import Capture, PathEstimate, RemoteNetwork
 from flowstart.captures.frames import all_columns, networks
 from flowstart.captures.log_columns import Columns
 from flowstart.captures.log_formats import LogFormat
@@ -42,7 +42,7 @@ def is_log(capture: Capture) -> bool:
     return capture.about.get("format") == FORMAT
 
 
-def kind_of(capture: Capture) -> durations.Kind:
+def kind_of(capture: Capture) -> durations.DurationKind:
     """What the durations of a log measure."""
     return durations.KINDS[capture.about.get("durations", durations.UNKNOWN)]
 
@@ -277,7 +277,7 @@ def _paths(rows: "pl.DataFrame", columns: Columns) -> "pl.DataFrame":
     return networks.sort("bytes", "network", descending=[True, False])
 
 
-def _group(row: Mapping[str, Any], kind: durations.Kind) -> Group:
+def _group(row: Mapping[str, Any], kind: durations.DurationKind) -> RemoteNetwork:
     method = f"{RATE_SHARE:.0%} quantile of the rates in the log"
     if row["told"] is None:
         method = "not estimated: the log has neither rates nor durations"
@@ -285,7 +285,7 @@ def _group(row: Mapping[str, Any], kind: durations.Kind) -> Group:
             method = "not estimated yet: a replay fits it to the durations"
             if not kind.gives_rates:
                 method = f"not estimated: the durations give no rate, since {kind.end}"
-    return Group(
+    return RemoteNetwork(
         network=row["network"],
         connections=row["connections"],
         min_rtt_s=row["min_rtt_s"],

@@ -46,7 +46,7 @@ def _read(size: int) -> bytes:
         raise RequestError(f"{NAME} cannot be read: {error.strerror}; name a file") from None
 
 
-def kind_of(start: bytes) -> kinds.Kind:
+def kind_of(start: bytes) -> kinds.FileKind:
     """What it is. Raises RequestError where nothing reads it."""
     kind = kinds.of_start(start) if start else kinds.EMPTY
     if kind.reader is kinds.Reader.NONE:

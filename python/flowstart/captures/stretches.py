@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flowstart.captures.contents import Capture
-from flowstart.captures.sampling import Drawn
+from flowstart.captures.sampling import Sampled
 from flowstart.captures.summary import least_rtt_s
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class Stretches:
         inside, beside = self.rows(chosen)
         stretch = np.repeat(chosen, np.diff(self.first)[chosen])
         clusters = pl.DataFrame({"connection": self.streams[inside], "cluster": stretch})
-        of = Drawn(
+        of = Sampled(
             clusters.cast(pl.Int64),
             self.rtts_s,
             (len(np.unique(self.network[chosen])), len(self.of_network) - 1),

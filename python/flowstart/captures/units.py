@@ -19,7 +19,7 @@ USUAL = {"time": "s", "end": "s", "bytes": "B", "cwnd": "packets"}
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceColumn:
     """The column that something is taken from."""
 
     column: str

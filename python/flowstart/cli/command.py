@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_args
 
 from flowstart.cli import console
 from flowstart.errors import RequestError
-from flowstart.questions.option import Option, Parameter, parameter
+from flowstart.questions.option import CommandParameter, Option, parameter
 
 if TYPE_CHECKING:
     from cyclopts import App
     from cyclopts.exceptions import CycloptsError
 
 HELP = (
-    Parameter("help_all", Option("Help with all options."), bool, False),
-    Parameter("help", Option("Help with common options.", short="-h"), bool, False),
+    CommandParameter("help_all", Option("Help with all options."), bool, False),
+    CommandParameter("help", Option("Help with common options.", short="-h"), bool, False),
 )
 HELP_WORDS = tuple(word for each in HELP for word in (each.flag, each.option.short) if word)
 BOUNDS = ("max_memory", "max_time")
@@ -34,8 +34,8 @@ class Command:
     def __init__(self, run: Callable[..., int | None]) -> None:
         self._run = run
         self.help = inspect.getdoc(run) or ""
-        self._single: list[Parameter] = []
-        self._several: dict[str, tuple[Parameter, ...]] = {}
+        self._single: list[CommandParameter] = []
+        self._several: dict[str, tuple[CommandParameter, ...]] = {}
         self.required: set[str] = set()
         for name, each in inspect.signature(run, eval_str=True).parameters.items():
             is_required = each.default is inspect.Parameter.empty
@@ -48,7 +48,7 @@ class Command:
                 self.required.add(name)
 
     @property
-    def parameters(self) -> list[Parameter]:
+    def parameters(self) -> list[CommandParameter]:
         """Its arguments and options, in the order of the help."""
         first = [each for each in self._single if each.is_argument]
         last = [each for each in self._single if not each.is_argument]
@@ -72,7 +72,7 @@ class Command:
             return self._run(**given, **several) or 0
 
 
-class Group:
+class CommandGroup:
     """Commands under one name; without one of them `usual` runs, or the help is printed."""
 
     def __init__(
@@ -83,18 +83,18 @@ class Group:
         `plugins` is the entry point by which packages add commands.
         """
         self.help = help_
-        self.parameters: list[Parameter] = []
+        self.parameters: list[CommandParameter] = []
         self.required: set[str] = set()
         self._commands = dict(commands)
         self.usual = usual
         self._plugins = plugins
 
     @property
-    def commands(self) -> dict[str, "Command | Group"]:
+    def commands(self) -> dict[str, "Command | CommandGroup"]:
         """All of them by name; this loads their modules."""
         return {name: self._loaded(home) for name, home in self._homes().items()}
 
-    def find(self, path: Sequence[str], name: str) -> "Command | Group":
+    def find(self, path: Sequence[str], name: str) -> "Command | CommandGroup":
         """The command of a name. Raises RequestError where there is none."""
         home = self._commands.get(name) or self._homes().get(name)
         if home is None:
@@ -107,10 +107,10 @@ class Group:
         added = entry_points(group=self._plugins) if self._plugins else ()
         return self._commands | {each.name: each.value for each in added}
 
-    def _loaded(self, home: str) -> "Command | Group":
+    def _loaded(self, home: str) -> "Command | CommandGroup":
         module, _, name = home.partition(":")
         found = getattr(import_module(module), name)
-        return found if isinstance(found, Group) else Command(found)
+        return found if isinstance(found, CommandGroup) else Command(found)
 
     def _unknown(self, name: str, path: Sequence[str]) -> RequestError:
         from flowstart.model.catalog import suggest
@@ -120,7 +120,7 @@ class Group:
         return RequestError(f"no command is called `{name}`{suggest(name, [*self._homes()])}")
 
 
-Loaded: TypeAlias = Command | Group
+Loaded: TypeAlias = Command | CommandGroup
 
 
 def read(command: Command, path: Sequence[str], words: Sequence[str]) -> dict[str, Any]:
@@ -190,7 +190,7 @@ def check_options(command: Loaded, path: Sequence[str], options: Sequence[str]) 
             raise _unknown(option.partition("=")[0], command, path)
 
 
-def _value(declared: Parameter, text: Any) -> Any:
+def _value(declared: CommandParameter, text: Any) -> Any:
     """What the words of an option come to. Raises RequestError where they are none of its kind."""
     if declared.is_switch:
         return not declared.default
@@ -209,9 +209,9 @@ def _value(declared: Parameter, text: Any) -> Any:
     return text
 
 
-def _number(declared: Parameter, text: str) -> int:
+def _number(declared: CommandParameter, text: str) -> int:
     least = declared.option.least
-    if re.fullmatch(r"[+-]?[0-9]+", text) and (least is None or int(text) >= least):
+    if re.fullmatch(r"[+-]?[0-9]{1,20}", text) and (least is None or int(text) >= least):
         return int(text)
     bound = "" if least is None else f" from {least} on"
     raise RequestError(f"{declared.flag}: `{text}` is not a whole number{bound}")
@@ -223,7 +223,7 @@ def app_of(command: Loaded, name: str) -> "App":
 
     about = command.help.partition("\n")[0]
     app = App(name=name, help=about, help_flags=HELP_WORDS, version_flags=())
-    if isinstance(command, Group):
+    if isinstance(command, CommandGroup):
         for each, below in command.commands.items():
             app.command(app_of(below, each))
         return app
@@ -240,7 +240,7 @@ def app_of(command: Loaded, name: str) -> "App":
     return app
 
 
-def _as_cyclopts(declared: Parameter, *, is_required: bool) -> inspect.Parameter:
+def _as_cyclopts(declared: CommandParameter, *, is_required: bool) -> inspect.Parameter:
     from cyclopts import Parameter as Declaration
 
     option = declared.option
@@ -272,7 +272,7 @@ def _as_cyclopts(declared: Parameter, *, is_required: bool) -> inspect.Parameter
     )
 
 
-def _completer(declared: Parameter) -> Callable[[Any], list[str]]:
+def _completer(declared: CommandParameter) -> Callable[[Any], list[str]]:
     """The names of an option, each behind those that are there before the last comma."""
 
     def complete(context: Any) -> list[str]:
@@ -309,7 +309,7 @@ def _refusal(error: "CycloptsError", command: Command, path: Sequence[str]) -> R
     return RequestError(str(error).splitlines()[-1])
 
 
-def _missing(declared: Parameter) -> RequestError:
+def _missing(declared: CommandParameter) -> RequestError:
     """A value that a command needs."""
     if declared.name == "files":
         return RequestError("FILE is missing: name captures or logs, or - for the standard input")

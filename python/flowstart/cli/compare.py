@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from flowstart.cli import console, flags
 from flowstart.errors import RequestError, SimulationError
 from flowstart.questions.compare import Compare
-from flowstart.questions.option import Given, Parameter, of
+from flowstart.questions.option import CommandParameter, Given, of
 
 if TYPE_CHECKING:
     from flowstart.comparison.result import Comparison
@@ -70,7 +70,7 @@ def _of_scenario(scenario: str, given: Given, question: Given) -> dict[str, Any]
     return {"setting": scenario, **question}
 
 
-OPTIONS: tuple[Parameter, ...] = (*flags.COMPARED, *flags.PATH, *flags.ENDPOINTS)
+OPTIONS: tuple[CommandParameter, ...] = (*flags.COMPARED, *flags.PATH, *flags.ENDPOINTS)
 
 
 def _show_details(result: "Comparison") -> None:

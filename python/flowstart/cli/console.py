@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from flowstart.render.folder import Results
     from flowstart.render.grid import Grid
     from flowstart.render.result import Result
-    from flowstart.render.summary import Summary
+    from flowstart.render.summary import SummaryPage
 
 
 class Documented(Protocol):
@@ -221,7 +221,7 @@ def show_columns(grid: "Grid") -> None:
     show_all(grid, _stdout(None))
 
 
-def show_summary(found: "Summary") -> None:
+def show_summary(found: "SummaryPage") -> None:
     """What was run, the answer, a table, and what to do next, on one screen."""
     if folder := _output():
         notes = [

@@ -11,11 +11,10 @@ from flowstart._native import split
 from flowstart.cli import flags
 from flowstart.errors import RequestError
 from flowstart.model import input_files
-from flowstart.questions.option import Given, Option, Parameter
+from flowstart.questions.option import CommandParameter, Given, Option
 
 if TYPE_CHECKING:
-    from flowstart.explorer.settings import Kind, Settings
-    from flowstart.explorer.settings import Option as Option_
+    from flowstart.explorer.settings import Kind, PageOption, PageSettings
 
 _MEANT = (
     *("startups", "baseline", "sizes", "flows", "stagger", "seed", "stack", "cc"),
@@ -42,7 +41,7 @@ _INSTEAD = {"path": ("rate", "rtt"), "rate_trace": ("rate",), "rate_steps": ("ra
 _FILES = ("rate_trace", "reverse_rate_trace")
 
 
-def _opening(each: Parameter) -> Parameter:
+def _opening(each: CommandParameter) -> CommandParameter:
     """An option with what the page shows first in the place of a comparison's default."""
     name = each.flag.removeprefix("--")
     if name not in FIRST:
@@ -91,9 +90,9 @@ def settings(
     maps: Sequence[pathlib.Path],
     workers: int | None,
     captures: Sequence[pathlib.Path] = (),
-) -> "Settings":
+) -> "PageSettings":
     """What the explorer is started with, from its command line."""
-    from flowstart.explorer.settings import Settings
+    from flowstart.explorer.settings import PageSettings
     from flowstart.model import custom
 
     for folder in maps:
@@ -111,7 +110,7 @@ def settings(
         for name, value in others.items()
         if name != "startup"
     }
-    return Settings(
+    return PageSettings(
         options={option.name: option for option in map(option_of, FLAGS)},
         first={**first, "startup": startups},
         custom=tuple(name for name in startups if custom.is_in_a_file(name)),
@@ -146,14 +145,14 @@ def _check_capture(file: pathlib.Path) -> None:
         raise RequestError(f"--capture {file}: {error.strerror}") from None
 
 
-def option_of(each: Parameter) -> "Option_":
+def option_of(each: CommandParameter) -> "PageOption":
     """An option of the command line as one of the page's state."""
-    from flowstart.explorer.settings import Option as Option_
+    from flowstart.explorer.settings import PageOption
 
     words, _, usual = each.option.help.rstrip("]").partition(" [")
     name = each.flag.removeprefix("--").replace("-", "_")
     kind: Kind = "switch" if each.is_switch else "number" if each.is_number else "text"
-    return Option_(
+    return PageOption(
         name=name,
         help=words,
         usual=usual or None,

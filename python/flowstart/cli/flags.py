@@ -10,7 +10,7 @@ from flowstart.model.path import IMPAIRING
 from flowstart.questions import names
 from flowstart.questions.common import WORKERS
 from flowstart.questions.compare import Compare
-from flowstart.questions.option import Given, Option, Parameter, defined, of
+from flowstart.questions.option import CommandParameter, Given, Option, defined, of
 
 if TYPE_CHECKING:
     from flowstart.captures.contents import Capture
@@ -23,8 +23,8 @@ Json: TypeAlias = Annotated[bool, Option("One JSON document as the only output."
 Workers: TypeAlias = Annotated[int | None, WORKERS]
 
 
-def _named(name: str, option: Option) -> Parameter:
-    return Parameter(name, option, str)
+def _named(name: str, option: Option) -> CommandParameter:
+    return CommandParameter(name, option, str)
 
 
 _PATH = defined("NetworkPath", "Path", usual=("rate", "rtt", "buffer"))
@@ -67,7 +67,7 @@ READING = (
             "NAME=COLUMN,...",
         ),
     ),
-    Parameter(
+    CommandParameter(
         "anonymize",
         Option("Numbers instead of network addresses in all output.", panel="Captures"),
         bool,

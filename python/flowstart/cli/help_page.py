@@ -4,8 +4,8 @@ import shutil
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
-from flowstart.cli.command import HELP, Group, Loaded
-from flowstart.questions.option import Parameter
+from flowstart.cli.command import HELP, CommandGroup, Loaded
+from flowstart.questions.option import CommandParameter
 
 EXAMPLES = {
     "": (
@@ -128,7 +128,7 @@ def page(path: Sequence[str], command: Loaded, *, complete: bool) -> str:
     for each in (*command.parameters, *HELP):
         panel = "Arguments" if each.is_argument else each.option.panel or "Options"
         panels.setdefault(panel, []).append(row(each))
-    if isinstance(command, Group):
+    if isinstance(command, CommandGroup):
         panels["Commands"] = [(name, paragraphs(c)[0]) for name, c in command.commands.items()]
     usual = {name: panels.pop(name, []) for name in ("Arguments", "Commands", "Options")}
     further = sum(map(len, panels.values()))
@@ -155,7 +155,7 @@ def usage(command: Loaded) -> Iterator[str]:
     for each in command.parameters:
         if each.is_argument:
             yield each.value if each.name in command.required else f"[{each.value}]"
-    if isinstance(command, Group):
+    if isinstance(command, CommandGroup):
         yield "COMMAND"
 
 
@@ -169,7 +169,7 @@ def examples(path: Sequence[str]) -> tuple[str, ...]:
     return EXAMPLES[" ".join(path[1:])]
 
 
-def row(each: Parameter) -> tuple[str, str]:
+def row(each: CommandParameter) -> tuple[str, str]:
     """How an option is written, and what it is, with its default in brackets."""
     names = [] if each.is_argument else [*filter(None, [each.option.short]), each.flag]
     is_shown = isinstance(each.default, str | int) and not isinstance(each.default, bool)

@@ -37,9 +37,11 @@ BEST = "#009E73"
 def completion(found: Sequence[Summary], startups: Sequence[str], about: str) -> Figure:
     """Completion time, and its multiple of the ideal, over size; bars for a single size.
 
+    Of flows without an end it is the last of the measured rates.
     The startups are in the order of `startups`; `about` is what was compared. Of several requests
     on a connection it is the last.
     """
+    found = _drawn(found)
     last = max(s.group.request for s in found)
     found = [s for s in found if s.group.request == last]
     about += f", request {last}" if last else ""
@@ -55,8 +57,16 @@ def completion(found: Sequence[Summary], startups: Sequence[str], about: str) ->
         return chart
 
 
+def _drawn(found: Sequence[Summary]) -> list[Summary]:
+    """Completion times; without any, the last of the measured rates."""
+    timed = [s for s in found if not s.measure]
+    last = max((s.place for s in found), default=0)
+    return timed or [s for s in found if s.place == last]
+
+
 def draw_times(axes: "Axes", found: Sequence[Summary], startups: Sequence[str]) -> None:
-    """Completion time over size with a legend; bars for a single size."""
+    """Completion time over size with a legend; bars for a single size, and of rates."""
+    found = _drawn(found)
     with mpl.rc_context(STYLE):
         if len({s.size_bytes for s in found}) == 1:
             _bars(axes, found, startups)
@@ -139,16 +149,21 @@ def _sizes(found: Sequence[Summary]) -> Scale:
 def _bars(axes: "Axes", found: Sequence[Summary], startups: Sequence[str]) -> None:
     found = sorted(found, key=lambda s: startups.index(s.startup))
     names = [s.startup for s in found]
-    times = [s.fct_s or 0.0 for s in found]
+    measure = found[0].measure
+    is_rate = found[0].is_rate
+    widths = [(s.goodput_bps or 0.0) / 1e6 if is_rate else s.fct_s or 0.0 for s in found]
     colours = [look["color"] for look in looks(names).values()]
     if len(found) > MOST_LINES:
         colours = [BEST if s.best else "0.6" for s in found]
-    bars = axes.barh([custom.short(name) for name in names], times, color=colours, height=0.65)
-    axes.bar_label(bars, [text.seconds(s.fct_s) for s in found], padding=4)
+    bars = axes.barh([custom.short(name) for name in names], widths, color=colours, height=0.65)
+    labels = [text.rate(s.goodput_bps) if is_rate else text.seconds(s.fct_s) for s in found]
+    axes.bar_label(bars, labels, padding=4)
     axes.invert_yaxis()
     axes.margins(x=0.14)
     axes.grid(visible=False, axis="y")
-    axes.set_xlabel(f"completion time of {text.size(found[0].size_bytes)} (s)")
+    completion = f"completion time of {text.size(found[0].size_bytes)} (s)"
+    unit = "Mbit/s" if is_rate else "95th percentile, s"
+    axes.set_xlabel(f"{measure} ({unit})" if measure else completion)
 
 
 def _size_axis(axes: "Axes", found: Sequence[Summary]) -> None:

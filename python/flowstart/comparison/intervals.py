@@ -8,7 +8,7 @@ import numpy as np
 
 from flowstart import text
 from flowstart.comparison.plan import FEWEST_REPEATS, MOST_REPEATS
-from flowstart.comparison.summary import Group, Summary
+from flowstart.comparison.summary import Group, Summary, inverse
 from flowstart.inference.data import Row, finite
 from flowstart.inference.intervals import NO_DIFFERENCE
 from flowstart.inference.repeats import RANGE, Decision, Repeats, decide
@@ -20,7 +20,7 @@ MOST_ROWS = 50_000
 """The same of the rows that are held."""
 
 
-Tallies: TypeAlias = Sequence[tuple[tuple[bool, int, int], list[list[list[float]]]]]
+Tallies: TypeAlias = Sequence[tuple[tuple[bool, int, int, int, str, bool], list[list[list[float]]]]]
 """Of each group, what the flows of each repeat came to under each variant: mean and slowest
 completion time in seconds (`inf` where not all flows were done), packets sent, lost and
 retransmitted; not a number where there are none."""
@@ -106,7 +106,8 @@ class Intervals:
     def row(self, s: Summary) -> Row | None:
         """The interval beside a summary."""
         decision = self.decision(s)
-        return decision.rows.get(s.startup) if decision else None
+        row = decision.rows.get(s.startup) if decision else None
+        return _of_rate(row) if row and s.is_rate else row
 
     def decision(self, s: Summary) -> Decision | None:
         """The verdict on a summary's group."""
@@ -169,8 +170,10 @@ class Intervals:
                 f"trips differ by up to {100 * DELAY_SHARE:.0f} %, openings by up to "
                 f"{1e3 * START_SPREAD:g} ms."
             )
+        measures = {group.measure or "completion times" for group in self.decisions}
+        compared = measures.pop() if len(measures) == 1 else "what is compared"
         return (
-            f"Change: geometric mean of the ratio of completion times over {self.counted} "
+            f"Change: geometric mean of the ratio of {compared} over {self.counted} "
             f"({self._end}); the intervals of one size hold simultaneously."
         )
 
@@ -199,10 +202,12 @@ class Intervals:
 
     def _record(self, group: Group, decision: Decision, row: Row) -> dict[str, Any]:
         judged = decision.verdict.of(row.variant)
+        row = _of_rate(row) if group.is_rate else row
         return {
             "group": row.group,
             "size_bytes": group.size_bytes or None,
             "request": group.request or None,
+            "measure": group.measure or None,
             "variant": row.variant,
             "baseline": self.baseline,
             "kind": "interval" if self.drawn else "sensitivity",
@@ -217,3 +222,11 @@ class Intervals:
             "enough": row.enough,
             "reason": row.reason or None,
         }
+
+
+def _of_rate(row: Row) -> Row:
+    """The change of a rate, from that of the time of a bit."""
+    estimate, low, high = (
+        None if value is None else inverse(value) for value in (row.estimate, row.high, row.low)
+    )
+    return replace(row, estimate=estimate, low=low, high=high)

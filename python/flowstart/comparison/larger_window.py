@@ -1,12 +1,14 @@
-"""A receiver's window that limits the baseline, and the variant with a larger one."""
+"""What limits the baseline, and the variant with a larger window where that is the window."""
 
 import dataclasses
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from flowstart import _native, text
 from flowstart.comparison.plan import Plan
 from flowstart.model.document import Document
 from flowstart.model.quantities import PACKETS, Quantity, octets, packets, read
+from flowstart.model.variants import Variant
 
 if TYPE_CHECKING:
     from flowstart.comparison.result import Comparison
@@ -26,25 +28,54 @@ SIZES = ("window", "receive_buffer", "receive_buffer_max")
 def added(found: "Comparison") -> Plan | None:
     """The plan with the baseline under a larger window, where the window limits the baseline.
 
-    None where it does not, or where a variant has a different window already.
+    None where TCP's window is not the one that limits: that of a receiver of HTTP/2 has no field.
     """
     plan = found.plan
-    limits = [s.window_share for s in found.summaries if s.startup == plan.baseline]
-    if max(limits, default=0.0) <= LEAST_SHARE:
-        return None
-    if any(name in SIZES for variant in plan.variants for name in variant.fields):
-        return None
-    larger = _larger(_stack(found))
+    shares = [s.window_share for s in found.summaries if s.startup == plan.baseline]
     base = next(variant for variant in plan.variants if variant.name == plan.baseline)
-    fields = {**base.fields, **larger}
-    variant = dataclasses.replace(base, name=NAME, startup=base.begins, stack=fields)
-    return dataclasses.replace(plan, variants=(*plan.variants, variant)) if larger else None
+    if not is_tried(max(shares, default=0.0), plan.variants) or _limits_above_tcp(found):
+        return None
+    stack = _stack(found)
+    variants = (*plan.variants, widened(base, stack))
+    return dataclasses.replace(plan, variants=variants) if _windows(stack) else None
+
+
+def is_tried(share: float, variants: Sequence[Variant]) -> bool:
+    """Whether windows limit the baseline for long enough, and no variant has a window already."""
+    own = any(name in SIZES for variant in variants for name in variant.fields)
+    return share > LEAST_SHARE and not own and all(variant.name != NAME for variant in variants)
+
+
+def widened(base: Variant, stack: Document) -> Variant:
+    """The baseline with larger windows than a stack has."""
+    fields = {**base.fields, **larger(stack)}
+    return dataclasses.replace(base, name=NAME, startup=base.begins, stack=fields)
+
+
+def limit_words(limited_by: str | None, share: float) -> str:
+    """What kept senders from sending for the largest share of the time, where that is not cwnd."""
+    if limited_by in (None, "cwnd"):
+        return ""
+    limit = "window" if limited_by in _native.WINDOWS else limited_by.replace("-", " ")
+    return f"{limit} {text.short_share(share)}"
 
 
 def size(found: "Comparison") -> str:
     """The window of the baseline in words, where it has a fixed one."""
-    window = _windows(_stack(found)).get("window")
+    window = None if _limits_above_tcp(found) else _windows(_stack(found)).get("window")
     return text.size(int(window.base)) if window and window.unit != PACKETS else ""
+
+
+def _limits_above_tcp(found: "Comparison") -> bool:
+    """Whether flow control of HTTP/2 or yamux limits the baseline, not TCP's window."""
+    limits = [s.limited_by for s in found.summaries if s.startup == found.plan.baseline]
+    above = any(limit and limit.endswith("flow-control") for limit in limits)
+    return above and not _is_quic(_stack(found))
+
+
+def _is_quic(stack: Document) -> bool:
+    """Whether a resolved stack numbers its packets."""
+    return stack.get("recovery") == "quic"
 
 
 def _stack(found: "Comparison") -> Document:
@@ -54,7 +85,7 @@ def _stack(found: "Comparison") -> Document:
     return {**resolved["stack"], **next(own, {})}
 
 
-def _larger(stack: Document) -> Document:
+def larger(stack: Document) -> Document:
     """The fields of a stack that bound the window, with larger values."""
     return {
         name: (packets if size.unit == PACKETS else octets)(TIMES * size.base)
@@ -64,7 +95,7 @@ def _larger(stack: Document) -> Document:
 
 def _windows(stack: Document) -> dict[str, Quantity]:
     """What bounds the window of a stack, by field."""
-    first = _native.receiver_window(stack.get("receiver", ""))
+    first = _native.receiver_window(stack.get("receiver", "")) if _is_quic(stack) else None
     of_receiver = {} if first is None else {"window": octets(first)}
     known = {name: read(text) for name, text in {**of_receiver, **stack}.items() if name in SIZES}
     return {name: size for name, size in known.items() if size}

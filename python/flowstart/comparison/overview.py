@@ -25,10 +25,10 @@ FEW = 4
 """At most so many startups are named in a note."""
 
 
-def overview(found: "Comparison", command: str = "") -> summary.Summary:
+def overview(found: "Comparison", command: str = "") -> summary.SummaryPage:
     """The path, the fastest startup, a table of one size, and a line for each other size."""
     if not len(found.flow_rows):
-        return summary.Summary(f"{found.headline}.", [], command=command)
+        return summary.SummaryPage(f"{found.headline}.", [], command=command)
     groups = [list(group) for _, group in groupby(found.summaries, key=lambda s: s.group)]
     first = max(groups, key=_spread)
     others = [_answer(found, group) for group in groups if group is not first]
@@ -36,7 +36,7 @@ def overview(found: "Comparison", command: str = "") -> summary.Summary:
     most = sum(count <= LINES for count in lines)
     more = [f"{text.counted(len(others) - most, 'more size', 'more sizes')}: --details"]
     table = _table(found, first)
-    return summary.Summary(
+    return summary.SummaryPage(
         _ran(found),
         [_window(found, first) + _answer(found, first) + _lower_bound(found, first)],
         table,
@@ -94,7 +94,7 @@ def _reason(intervals: "Intervals", judged: "Judgement", s: Summary, base: Summa
     if judged.vetoes:
         return _rejected(intervals, judged, s, base)
     if judged.is_equal:
-        return f"{name} is as fast{_interval(intervals, s)}"
+        return f"{name} is as {_good(s)}{_interval(intervals, s)}"
     why = "" if judged.gain.enough else f" ({judged.gain.reason})"
     return f"{name} is {_change(s)}{_interval(intervals, s)}{why}"
 
@@ -149,14 +149,19 @@ def _without_choice(found: "Comparison", group: Sequence[Summary]) -> str:
     """Why to keep the baseline for a size."""
     name, baseline = tables.group_name(group[0]), custom.short(found.baseline)
     if not any(s.complete for s in group):
-        return f"{name}: no transfer was completed."
+        ended = "the runs ended before" if group[0].measure else "no transfer was completed"
+        return f"{name}: {ended}."
     if _is_incomplete(_base(found, group)):
         doubt = "inconclusive; " if len(group) > 1 else ""
         return f"{name}: {doubt}{_completed(group)}."
     if len(group) == 1:
-        return f"{name}: {baseline} completes in {text.short_seconds(group[0].fct_s)}."
+        does = "has" if group[0].measure else "completes in"
+        return f"{name}: {baseline} {does} {_measured(group[0])}."
     if not found.intervals:
-        return f"{name}: no startup is faster than {baseline} ({_runs(group[0])})."
+        better = "is faster"
+        if group[0].measure:
+            better = "has a higher rate" if group[0].is_rate else "has a lower delay"
+        return f"{name}: no startup {better} than {baseline} ({_runs(group[0])})."
     return f"{name}: {_kept(found.intervals, group, baseline)}."
 
 
@@ -184,18 +189,36 @@ def _named(found: "Comparison", group: Sequence[Summary], first: Summary) -> str
     intervals, base = found.intervals, _base(found, group)
     if intervals is None:
         if _is_incomplete(base):
-            time = text.short_seconds(first.fct_s)
-            return f"Fastest for {name}: {custom.short(first.startup)}, {time}; {_completed(group)}"
-        return f"Fastest for {name}: {_gain(first)} than {baseline} ({_runs(first)})"
+            measured = f"{custom.short(first.startup)}, {_measured(first)}"
+            return f"{_superlative(first)} {name}: {measured}; {_completed(group)}"
+        return f"{_superlative(first)} {name}: {_gain(first)} than {baseline} ({_runs(first)})"
     fastest = intervals.decisions[first.group].verdict.recommended
     if fastest is None:
         chosen = custom.short(first.startup)
-        return f"{name}: {chosen} is as fast as {baseline}, {_fewer(first, base)}"
-    answer = f"Fastest for {name}: {_gain(first)} than {baseline}{_interval(intervals, first)}"
+        return f"{name}: {chosen} is as {_good(first)} as {baseline}, {_fewer(first, base)}"
+    answer = f"{_superlative(first)} {name}: {_gain(first)} than {baseline}"
+    answer += _interval(intervals, first)
     if fastest == first.startup:
         return answer
     other = next(s for s in group if s.startup == fastest)
-    return f"{answer}, as fast as {custom.short(fastest)}, {_fewer(first, other)}"
+    return f"{answer}, as {_good(first)} as {custom.short(fastest)}, {_fewer(first, other)}"
+
+
+def _superlative(s: Summary) -> str:
+    if s.measure:
+        return "Highest" if s.is_rate else "Lowest"
+    return "Fastest for"
+
+
+def _good(s: Summary) -> str:
+    if s.measure:
+        return "high" if s.is_rate else "low"
+    return "fast"
+
+
+def _measured(s: Summary) -> str:
+    """The rate or the completion time."""
+    return text.rate(s.goodput_bps) if s.is_rate else text.short_seconds(s.fct_s)
 
 
 def _fewer(s: Summary, other: Summary) -> str:
@@ -222,11 +245,11 @@ def _kept(intervals: "Intervals", group: Sequence[Summary], baseline: str) -> st
     others = [s for s in others if s.startup != intervals.baseline]
     if not others:
         return f"keep {baseline}; {_completed(group)}"
-    best = min(others, key=lambda s: s.change or 0.0)
+    best = min(others, key=lambda s: s.slower)
     base = next((s for s in group if s.startup == intervals.baseline), best)
     judged = intervals.decisions[best.group].verdict.of(best.startup)
     if judged is None:
-        return f"keep {baseline}; {custom.short(best.startup)} is as fast"
+        return f"keep {baseline}; {custom.short(best.startup)} is as {_good(best)}"
     doubt = "inconclusive, " if judged.is_inconclusive else ""
     return f"{doubt}keep {baseline}; {_reason(intervals, judged, best, base)}"
 
@@ -235,25 +258,30 @@ def _rejected(intervals: "Intervals", judged: "Judgement", s: Summary, base: Sum
     """A startup that is beyond a limit, with its change."""
     change = f"{_change(s)}{_interval(intervals, s)},"
     if judged.is_as_fast:
-        change = "as fast,"
-    joint = "but" if judged.is_as_fast or (s.change or 0.0) < 0 else "and"
+        change = f"as {_good(s)},"
+    joint = "but" if judged.is_as_fast or s.slower < 0 else "and"
     return f"{custom.short(s.startup)} is {change} {joint} {_objection(judged.vetoes[0], s, base)}"
 
 
 def _objection(gate: "Gate", s: Summary, base: Summary) -> str:
     """Why a faster startup is not chosen."""
-    from flowstart.inference.gates import Quantity  # loads numpy
+    from flowstart.inference.gates import GateQuantity  # loads numpy
 
     size, limit = text.short_share(gate.estimate), text.short_share(gate.limit)
-    if gate.quantity == Quantity.HARMED:
+    if gate.quantity == GateQuantity.HARMED:
         return f"over 10 % slower in {size} of repeats (limit {limit})"
-    if gate.quantity == Quantity.P90:
+    if gate.quantity == GateQuantity.P90:
         return f"its slowest tenth of repeats is {size} slower"
-    if gate.quantity == Quantity.SLOWEST_FLOW:
-        times = [text.short_seconds(one.slowest_flow_s) for one in (s, base)]
+    if gate.quantity == GateQuantity.SLOWEST_FLOW:
+        times = [_slowest(one) for one in (s, base)]
         return f"its slowest flow is {size} slower ({times[0]}, not {times[1]})"
-    does = "loses" if gate.quantity == Quantity.LOSS else "retransmits"
+    does = "loses" if gate.quantity == GateQuantity.LOSS else "retransmits"
     return f"{does} {size} of its packets (limit {limit})"
+
+
+def _slowest(s: Summary) -> str:
+    """The completion time of the slowest flow, or its rate."""
+    return text.rate(s.least_goodput_bps) if s.is_rate else text.short_seconds(s.slowest_flow_s)
 
 
 def _interval(intervals: "Intervals", s: Summary) -> str:
@@ -276,8 +304,10 @@ def _gain(s: Summary) -> str:
 
 def _change(s: Summary) -> str:
     """`12 % faster`."""
-    change = s.change or 0.0
-    return f"{text.short_share(abs(change))} {'faster' if change <= 0 else 'slower'}"
+    words = ("faster", "slower")
+    if s.measure:
+        words = ("higher", "lower") if s.is_rate else ("lower", "higher")
+    return f"{text.short_share(abs(s.change or 0.0))} {words[s.slower > 0]}"
 
 
 def _loss(found: "Comparison", group: Sequence[Summary], first: Summary) -> str:
@@ -303,10 +333,10 @@ def _over_limit(found: "Comparison", group: Sequence[Summary], than: Summary) ->
     if not found.intervals:
         return ""
     verdict, base = found.intervals.decisions[than.group].verdict, _base(found, group)
-    change = 0.0 if than is base else than.change or 0.0
-    for s in sorted(group, key=lambda s: s.change or 0.0):
+    change = 0.0 if than is base else than.slower
+    for s in sorted(group, key=lambda s: s.slower):
         judged = verdict.of(s.startup)
-        if judged and judged.vetoes and (s.change or 0.0) < change and not judged.is_as_fast:
+        if judged and judged.vetoes and s.slower < change and not judged.is_as_fast:
             return f"{_gain(s)}, but {_objection(judged.vetoes[0], s, base)}"
     return ""
 
@@ -324,7 +354,7 @@ def _deployable(found: "Comparison", group: Sequence[Summary], first: Summary) -
     if best is base:
         rest = f"keep {custom.short(found.baseline)}"
     elif found.intervals and _is_equal(found.intervals, best):
-        rest = f"{custom.short(best.startup)}, as fast, {_fewer(best, base)}"
+        rest = f"{custom.short(best.startup)}, as {_good(best)}, {_fewer(best, base)}"
     return [f"It {obstacle}; otherwise {rest}", _over_limit(found, able, best)]
 
 
@@ -339,7 +369,7 @@ def _best_of(found: "Comparison", able: Sequence[Summary]) -> Summary:
     if found.intervals:
         choice = found.intervals.decisions[best.group].choice([s.startup for s in able])
         return next((s for s in able if s.startup == choice), best)
-    is_slower = base.startup == found.baseline and (best.change or 0.0) >= 0
+    is_slower = base.startup == found.baseline and best.slower >= 0
     return base if is_slower else best
 
 
@@ -351,7 +381,7 @@ def _obstacle(found: "Comparison", s: Summary) -> str:
 
 
 def _time(s: Summary) -> float:
-    return s.fct_s or 0.0
+    return s.time
 
 
 def _lower_bound(found: "Comparison", group: Sequence[Summary]) -> str:
@@ -363,7 +393,9 @@ def _lower_bound(found: "Comparison", group: Sequence[Summary]) -> str:
 def _table(found: "Comparison", group: Sequence[Summary]) -> Grid:
     """A row per startup: the baseline, then the fastest first."""
     intervals, flows = found.intervals, any(s.has_flows for s in group)
-    grid = Grid([Column("startup", number=False), Column("completion", is_kept=True)])
+    title, others = _measure_columns(group[0])
+    grid = Grid([Column("startup", number=False), Column(title, is_kept=True)])
+    grid.columns += [Column(other, spare=spare) for other, spare in others.items()]
     grid.columns += [Column("slowest"), Column("Jain")] if flows else []
     grid.columns.append(Column("change"))
     if intervals:
@@ -380,13 +412,14 @@ def _table(found: "Comparison", group: Sequence[Summary]) -> Grid:
         if s.best:
             grid.marked.add(len(grid.rows))
         cells = [custom.short(s.startup), _completion(s)]
-        cells += [text.short_seconds(s.slowest_flow_s), text.ratio(s.fairness)] if flows else []
+        cells += _measures(s)
+        cells += [_slowest(s), text.ratio(s.fairness)] if flows else []
         # Means over different transfers are no change.
         change = None if _is_incomplete(s) or _is_incomplete(base) else s.change
         cells.append("baseline" if s is base else text.short_percent(change))
         cells += [intervals.ends(s), intervals.slower_share(s)] if intervals else []
         cells += [text.short_share(s.loss), text.count(s.timeouts)]
-        cells += [limit_words(s)] if limited else []
+        cells += [larger_window.limit_words(s.limited_by, s.limited_share)] if limited else []
         cells.append(text.short_percent(s.background_change) if s.background_change else "")
         grid.rows.append([*cells, exit_words(s)])
     return grid
@@ -403,15 +436,27 @@ def _place(s: Summary, baseline: str) -> tuple[bool, bool, float]:
 
 def _completion(s: Summary) -> str:
     done = f" ({s.complete}/{s.flows})" if s.complete < s.flows else ""
-    return text.short_seconds(s.fct_s) + done
+    return _measured(s) + done
 
 
-def limit_words(s: Summary) -> str:
-    """What kept flows from sending for the largest share of their time, where that is not cwnd."""
-    if s.limited_by in (None, "cwnd"):
-        return ""
-    limit = "window" if s.limited_by in _native.WINDOWS else s.limited_by.replace("-", " ")
-    return f"{limit} {text.short_share(s.limited_share)}"
+def _measure_columns(s: Summary) -> tuple[str, dict[str, int]]:
+    """The title of what is compared, and further columns with the order of their omission."""
+    if not s.measure:
+        return "completion", {}
+    if s.is_rate:
+        return "rate", {"of link": 0, "to 1 MB": 1, "to 10 MB": 2}
+    return "p95", {"p50": 2, "p99": 1, "longest": 3, "late": 0}
+
+
+def _measures(s: Summary) -> list[str]:
+    """The cells of these columns: share of the link and first bytes, or delays of writes."""
+    if not s.measure:
+        return []
+    if s.is_rate:
+        times = [text.short_seconds(time) for time in (s.to_1mb_s, s.to_10mb_s)]
+        return [text.short_share(s.goodput_share), *times]
+    delays = [text.short_seconds(time) for time in (s.delay_p50_s, s.delay_p99_s, s.delay_max_s)]
+    return [*delays, "" if s.late_share is None else text.short_share(s.late_share)]
 
 
 def exit_words(s: Summary) -> str:

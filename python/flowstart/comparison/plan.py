@@ -12,9 +12,9 @@ from flowstart.errors import RequestError
 from flowstart.model import perturbation, scenario, specs
 from flowstart.model import stack as stacks
 from flowstart.model.custom import CustomStartups
-from flowstart.model.document import LARGEST, Document, encode, plain
+from flowstart.model.document import Document, encode, plain
 from flowstart.model.path import NetworkPath
-from flowstart.model.quantities import size_texts
+from flowstart.model.quantities import LARGEST, size_texts
 from flowstart.model.scenario import Scenario, ScenarioLike
 from flowstart.model.variants import Variant, read_all, settled
 from flowstart.questions.compare import Compare
@@ -86,14 +86,19 @@ class Plan:
                 "at least two are needed" if requests < 2 else f"at most {MOST_RUNS} is possible"
             )
             raise RequestError(right, ("requests",), requests)
+        if requests is not None and question.writes:
+            problem = "contradicts `requests`; give one of the two"
+            raise RequestError(problem, ("writes",), question.writes)
         fields = stacks.of_scenario(stacks.fields(question.stack))
         is_usual = fields == {"preset": stacks.DEFAULT}
         options = _options(question) | {"stack": None if is_usual else stacks.written(fields)}
         entries = [dict(flow) for flow in json.loads(_native.comparison_flows(encode(options)))]
         sizes = size_texts("sizes", question.sizes)
-        base = plain({"path": path, "stack": fields, "flows": entries})
-        plan = cls._made(question, base, DEFAULT_SIZES if sizes is None else sizes)
-        return dataclasses.replace(plan, command=plan.written(options))
+        base = plain({"path": path, "stack": fields, "flows": entries, **_measured(question)})
+        if sizes is None and not question.writes and not _measured(question):
+            sizes = DEFAULT_SIZES
+        plan = cls._made(question, base, sizes)
+        return dataclasses.replace(plan, command=plan.written(options | _measures(question)))
 
     @classmethod
     def _of_scenario(cls, like: ScenarioLike, question: Compare) -> Self:
@@ -107,9 +112,11 @@ class Plan:
         base = custom.settle(scenario.document(like, allow_python=allow_python))
         flows = base.get("flows") or ([] if base.get("web") else [{}])
         sizes = size_texts("sizes", question.sizes)
-        plan = cls._made(question, base | {"flows": flows}, sizes, custom)
+        base = base | {"flows": flows, **_measured(question)}
+        plan = cls._made(question, base, sizes, custom)
         described = isinstance(like, (Scenario, Mapping))
-        options, file = {"allow_python": allow_python}, None if described else str(like)
+        options: dict[str, Any] = {**_measures(question), "allow_python": allow_python}
+        file = None if described else str(like)
         plan.native  # noqa: B018 # refuses what contradicts
         return dataclasses.replace(plan, command=file and plan.written(options, file))
 
@@ -238,9 +245,21 @@ class Plan:
 
 BESIDE_A_SCENARIO = (
     *("startups", "variants", "baseline", "sizes", "seed", "repeat", "uncertainty", "workers"),
-    *("max_memory", "max_time", "allow_python"),
+    *("max_memory", "max_time", "allow_python", "within", "speed_tests"),
 )
 """The fields of a question that do not describe path, endpoints and flows."""
+
+
+def _measured(question: Compare) -> Document:
+    """The fields of a scenario that have rates measured."""
+    fields = {"within": question.within, "speed_tests": question.speed_tests}
+    return {name: [*values] for name, values in fields.items() if values}  # type: ignore[misc]
+
+
+def _measures(question: Compare) -> dict[str, str]:
+    """The same as options of a command line."""
+    names = {"within": "within", "speed_tests": "speed_test"}
+    return {names[name]: ",".join(values) for name, values in _measured(question).items()}
 
 
 def _options(question: Compare) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from flowstart.comparison.intervals import MOST_ROWS, Intervals, SizeRepeats, mo
 from flowstart.comparison.plan import Case, Plan
 from flowstart.comparison.result import Comparison, failures
 from flowstart.inference.repeats import FIRST_LOOK, looks
-from flowstart.model.document import LARGEST
+from flowstart.model.quantities import LARGEST
 from flowstart.simulation.batch import run_many
 
 if TYPE_CHECKING:

@@ -16,24 +16,24 @@ from flowstart.comparison.plan import Case, Plan
 from flowstart.comparison.summary import Summary
 from flowstart.render import figure_files, html, interactive
 from flowstart.render.files import columns, encoded
-from flowstart.render.grid import Grid, Source
+from flowstart.render.grid import Grid, RowSource
 from flowstart.render.listed import (
     MOST_ROWS,
     Chart,
-    Command,
+    ListedRows,
     OverTime,
-    Rows,
+    RowCommand,
     variant_options,
     without,
 )
-from flowstart.simulation.trajectories import Line, Points, Trajectory, Window, trajectories
+from flowstart.simulation.trajectories import Points, StepLine, TimeWindow, Trajectory, trajectories
 
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
 
     from flowstart.comparison.result import Comparison
-    from flowstart.simulation.figures import About
+    from flowstart.simulation.figures import FigureFacts
     from flowstart.simulation.series import Series
 
 
@@ -54,7 +54,7 @@ _VARYING = ("--startup", "--variant", "--baseline", "--size", "--seed", "--repea
 """Options of a command that are given anew for a row."""
 
 
-def listed_rows(result: "Comparison") -> Rows:
+def listed_rows(result: "Comparison") -> ListedRows:
     """The rows of a comparison; of too many, those of the first runs of each size."""
     frame = result.frame.select(name for name in COLUMNS if name in result.frame.columns)
     shown = _first_seeds(frame)
@@ -76,7 +76,7 @@ def listed_rows(result: "Comparison") -> Rows:
     plan = result.plan
     sized = len(set(plan.sizes)) > 1 or len(plan.seeds) > 1
     charts = [chart] if sized else []
-    return Rows(shown, "comparison-rows", frame.height, left_out, _command(plan), charts)
+    return ListedRows(shown, "comparison-rows", frame.height, left_out, _command(plan), charts)
 
 
 def _first_seeds(frame: "pl.DataFrame") -> "pl.DataFrame":
@@ -102,19 +102,25 @@ def traced(result: "Comparison") -> Grid:
     return dataclasses.replace(result.table, sources=sources)
 
 
-def _source(s: Summary, asked: dict[tuple[bool, int], str | None], result: "Comparison") -> Source:
+def _source(
+    s: Summary, asked: dict[tuple[bool, int], str | None], result: "Comparison"
+) -> RowSource:
     where: dict[str, Any] = {"variant": s.startup, "tested": True}
     if s.web:
         where["web"] = list(result.plan.tested_web)
     else:
         where |= {"size_bytes": s.size_bytes, "web": [None]}  # no object of a session
         where |= {"request": s.request} if s.request else {}
+        if s.measure and not s.is_rate:
+            del where["size_bytes"]
+        elif s.is_rate:
+            where |= {"size_bytes": s.size_bytes or None}
     size = asked.get((s.web, s.size_bytes))
     where |= {"size": size} if size is not None else {}
-    return Source(where, {"variant": result.baseline})
+    return RowSource(where, {"variant": result.baseline})
 
 
-def _command(plan: Plan) -> Command | None:
+def _command(plan: Plan) -> RowCommand | None:
     """The plan's command with one variant, size and seed; None where it has none."""
     if plan.command is None:
         return None
@@ -123,7 +129,7 @@ def _command(plan: Plan) -> Command | None:
         "size": {size: f"--size {shlex.quote(size)}" for size in plan.sizes if size},
         "seed": {str(seed): f"--seed {seed}" for seed in plan.seeds},
     }
-    return Command(f"{without(plan.command, _VARYING)} --no-uncertainty", options)
+    return RowCommand(f"{without(plan.command, _VARYING)} --no-uncertainty", options)
 
 
 LINES = ("cwnd", "queue", "sent", "acked", "delivered", "pacing")
@@ -158,7 +164,7 @@ def _of_size(result: "Comparison", size: str | None, count: int, bins: int) -> O
     drawn = [result.drawn_flows(case) for case in cases]
     scenarios = [json.dumps(plan.scenario(case)) for case in cases]
     flows = [[row["flow"] for row in rows] for rows in drawn]
-    traced = trajectories(scenarios, flows, Window(bins), plan.custom)
+    traced = trajectories(scenarios, flows, TimeWindow(bins), plan.custom)
     told = [
         _told(row, trajectory, traced.bin_s)
         for rows, found in zip(drawn, traced.found, strict=True)
@@ -192,7 +198,7 @@ def _time(value_s: float) -> float:
     return float(f"{value_s:.6g}")
 
 
-def _line(line: Line, step: int = 1) -> tuple[list[int], list[float | None]]:
+def _line(line: StepLine, step: int = 1) -> tuple[list[int], list[float | None]]:
     """The bins, each as a step from the one before, and the values."""
     bins = [found for (found,) in struct.iter_unpack("<H", line.bins)][::step]
     values = [_rounded(found) for (found,) in struct.iter_unpack("<f", line.values)][::step]
@@ -259,7 +265,7 @@ def pictures(
     return pictures
 
 
-def _rows(result: "Comparison") -> Rows:
+def _rows(result: "Comparison") -> ListedRows:
     """What the page's script shows: the rows, and flows over time where these are drawn too."""
     rows = listed_rows(result)
     if not interactive.is_built() or result.interrupted or result.failures:
@@ -283,6 +289,8 @@ def _drawn(result: "Comparison") -> dict[str, figure_files.Draw]:
 def _completion(result: "Comparison") -> "tuple[Figure, str]":
     from flowstart.render.charts import MOST_LINES  # loads matplotlib
 
+    if all(s.measure for s in result.summaries):
+        return result.plot(), f"{result.summaries[-1].measure}.".capitalize()
     caption = "Completion time, and as a multiple of an unhindered transfer on an empty path."
     if len(result.plan.startups) > MOST_LINES and len({s.size_bytes for s in result.summaries}) > 1:
         caption = (
@@ -352,11 +360,16 @@ class _Traces:
         return f" of {text.size(self.count)}" if self.size else ""
 
     @property
-    def _about(self) -> "About":
-        from flowstart.simulation.figures import About  # loads matplotlib
+    def _about(self) -> "FigureFacts":
+        from flowstart.simulation.figures import FigureFacts  # loads matplotlib
 
         title = f"{self.result.headline_of([self.result.seed])}; {self._which}"
-        return About(title, baseline=self.result.baseline)
+        return FigureFacts(title, baseline=self.result.baseline)
+
+
+def _bytes(row: dict[str, Any]) -> int:
+    """What a flow transfers; of one without an end, what it has delivered."""
+    return int(row["bytes_delivered"] if row["size_bytes"] is None else row["size_bytes"])
 
 
 def _traceable(result: "Comparison") -> list[tuple[str | None, int]]:
@@ -365,6 +378,6 @@ def _traceable(result: "Comparison") -> list[tuple[str | None, int]]:
     for size in result.plan.sizes:
         rows = [row for row in result.records if row["size"] == size and row["tested"]]
         first = [row for row in rows if row["run"] == rows[0]["run"]]
-        if rows and sum(row["size_bytes"] for row in first) <= LARGEST_TRACE_BYTES:
-            sizes.append((size, first[0]["size_bytes"]))
+        if rows and sum(map(_bytes, first)) <= LARGEST_TRACE_BYTES:
+            sizes.append((size, _bytes(first[0])))
     return sizes

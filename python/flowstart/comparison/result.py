@@ -18,7 +18,7 @@ from flowstart.model.document import Document, queues
 from flowstart.render import columns, figure_files, footnotes
 from flowstart.render.grid import Grid
 from flowstart.render.result import Result
-from flowstart.render.summary import Summary as Screen
+from flowstart.render.summary import SummaryPage
 from flowstart.simulation import bounds, frames
 from flowstart.simulation.run import headline, simulate
 
@@ -155,7 +155,7 @@ class Comparison(Result):
         None where it is not known before the runs, as under a rate that is drawn, and where flows
         have different routes.
         """
-        if group.web or group.request:
+        if group.web or group.request or group.measure:
             return None
         natives = self.plan.custom.natives()
         return self.plan.native.lower_bound(group.size_bytes, self.seed, natives)
@@ -394,7 +394,7 @@ class Comparison(Result):
         """What to choose for each size, why, and how that was found; nothing without repeats."""
         return overview.verdict(self)
 
-    def summary(self, command: str = "") -> Screen:
+    def summary(self, command: str = "") -> SummaryPage:
         """The fastest startup of each size and its cost, on one screen."""
         return overview.overview(self, command)
 

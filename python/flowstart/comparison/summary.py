@@ -21,14 +21,22 @@ class Group(NamedTuple):
     """Zero for objects of web sessions, whose sizes differ."""
     request: int = 0
     """Which request on its connection, from 1; zero where a connection has one transfer."""
+    place: int = 0
+    """Which of the flows' measures, from 1; zero for completion times."""
+    measure: str = ""
+    """That measure in words."""
+    is_rate: bool = False
+    """Whether it is a rate, of which more is better."""
 
     @property
     def name(self) -> str:
         """In words."""
         if self.web:
             return "objects of web sessions"
-        request = f", request {self.request}" if self.request else ""
-        return text.size(self.size_bytes) + request
+        size = text.size(self.size_bytes)
+        if self.measure:
+            return f"{size}, {self.measure}" if self.size_bytes else self.measure
+        return size + (f", request {self.request}" if self.request else "")
 
 
 @dataclass(frozen=True)
@@ -93,6 +101,42 @@ class Summary:
     """Whether the row is marked."""
     web: bool = False
     """Whether these are the objects of web sessions, whose size is then the mean."""
+    place: int = 0
+    """Which of the flows' measures this is, from 1, instead of completion times; zero for these."""
+    measure: str | None = None
+    """That measure in words, such as `goodput in 10 s`."""
+    is_rate: bool = False
+    """Whether it is a rate. Of delays of writes `fct_s` is the mean of the 95th percentiles."""
+    goodput_bps: float | None = None
+    """Its mean; `change` is then that of the rate: 0.1 is 10 % higher."""
+    least_goodput_bps: float | None = None
+    """The smallest rate of a flow."""
+    goodput_share: float | None = None
+    """The mean share of the narrowest link."""
+    to_100kb_s: float | None = None
+    """Mean time until the first 100 kB were delivered; None where one flow did not deliver them."""
+    to_1mb_s: float | None = None
+    to_10mb_s: float | None = None
+    delay_p50_s: float | None = None
+    """Median delay of writes, as a mean over flows."""
+    delay_p99_s: float | None = None
+    delay_max_s: float | None = None
+    """The longest delay; None where a write was not delivered."""
+    late_share: float | None = None
+    """Mean share of writes that miss the deadline."""
+
+    @property
+    def time(self) -> float:
+        """What is compared, of which less is better: the time of a transfer, or of a bit."""
+        if self.is_rate:
+            return 1 / self.goodput_bps if self.goodput_bps else inf
+        return self.fct_s or 0.0
+
+    @property
+    def slower(self) -> float:
+        """The change of that: −0.1 takes 10 % less time."""
+        change = self.change or 0.0
+        return inverse(change) if self.is_rate else change
 
     @property
     def has_flows(self) -> bool:
@@ -102,7 +146,11 @@ class Summary:
     @property
     def group(self) -> Group:
         """The section of a table that it belongs to."""
-        return Group(self.web, 0 if self.web else self.size_bytes, self.request or 0)
+        size = 0 if self.web else self.size_bytes
+        if self.measure and not self.is_rate:
+            size = 0
+        measure = self.measure or ""
+        return Group(self.web, size, self.request or 0, self.place, measure, self.is_rate)
 
 
 def summarised(rows: "ComparisonRows", planned: Sequence[int]) -> tuple[list[Summary], list[str]]:
@@ -113,6 +161,11 @@ def summarised(rows: "ComparisonRows", planned: Sequence[int]) -> tuple[list[Sum
     """
     summaries, order = rows.summaries([*planned])
     return [Summary(**fields) for fields in json.loads(summaries)], order
+
+
+def inverse(change: float) -> float:
+    """The change of a rate from that of the time of a bit, or the reverse."""
+    return -change / (1 + change)
 
 
 def average_slowdown(found: Sequence[Summary]) -> float:

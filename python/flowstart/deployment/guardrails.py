@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from flowstart import text
 from flowstart.inference.clusters import NORMAL, Floats
 from flowstart.inference.data import HARM_THRESHOLD
-from flowstart.inference.gates import Limits, Quantity
+from flowstart.inference.gates import GateQuantity, Limits
 
 Chosen = NDArray[np.bool_]
 
@@ -146,7 +146,7 @@ def guardrails(
     factor = float(np.exp(np.log(harmed).mean())) if harmed.size else HARMED_BY
 
     def slow(
-        quantity: Quantity, quantiles: Sequence[float], factors: Floats, share: float, harm: str
+        quantity: GateQuantity, quantiles: Sequence[float], factors: Floats, share: float, harm: str
     ) -> Measure:
         """More slow transfers, where a share of them takes so many times as long."""
         slower = base_s.copy()
@@ -160,10 +160,10 @@ def guardrails(
 
     some = f"{text.share(limits.harmed)} of them take {factor:.2g} times as long"
     factors = np.full(len(times), factor)
-    yield slow(Quantity.HARMED, HARM_QUANTILES, factors, limits.harmed, some)
+    yield slow(GateQuantity.HARMED, HARM_QUANTILES, factors, limits.harmed, some)
     rise = np.where(times > np.quantile(times, TAIL), 1 + limits.p99, 1.0)
     tail = f"p99 rises by {text.share(limits.p99)}"
-    yield slow(Quantity.P99, TAIL_QUANTILES, rise, 1.0, tail)
+    yield slow(GateQuantity.P99, TAIL_QUANTILES, rise, 1.0, tail)
     if packets is not None and (packets.sent * decides).sum() > 0:
         yield _loss(packets, decides, of, limits, reach)
 
@@ -186,7 +186,7 @@ def _loss(packets: Packets, decides: Chosen, of: str, limits: Limits, reach: flo
     pattern = more if more.any() else sent
     new = lost + pattern * (limit - share) * sent.sum() / pattern.sum()
     name = f"share of packets retransmitted in transfers {of}"
-    found = (str(Quantity.RETRANSMITTED), name, lost, sent, new)
+    found = (str(GateQuantity.RETRANSMITTED), name, lost, sent, new)
     return Measure(*found, reach, 1.0, harm="it is at its limit")
 
 

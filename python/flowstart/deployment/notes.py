@@ -10,7 +10,7 @@ from flowstart.inference.data import Row, Statistic
 
 
 @dataclass(frozen=True)
-class Variant:
+class VariantOptions:
     """What a variant is made of, as far as stacks have options for it."""
 
     name: str
@@ -19,6 +19,8 @@ class Variant:
     cc: str | None = None
     iw: str | None = None
     pacing: bool = False
+    window: str | None = None
+    """The receiver's window."""
 
 
 WATCH = (
@@ -34,7 +36,7 @@ class Notes:
     """What to do with one recommended variant of one group."""
 
     group: str
-    variant: Variant
+    variant: VariantOptions
     offers: tuple[tuple[str, Offer | None], ...]
     """What the stacks offer, for each part of the variant."""
     test: TestPlan | None
@@ -57,7 +59,10 @@ class Notes:
         for part, found in self.offers:
             lines.append(f"  {part}:")
             told = found.lines if found else ["nothing is known of stacks that offer it"]
-            lines += [f"    {line.replace('{iw}', str(self.variant.iw))}" for line in told]
+            for name in ("iw", "window"):
+                value = str(getattr(self.variant, name))
+                told = [line.replace(f"{{{name}}}", value) for line in told]
+            lines += [f"    {line}" for line in told]
         planned = self.test.lines if self.test else ["A/B test: no effect to size it by."]
         lines += [f"  {line}" for line in planned]
         lines += [f"  Watch {what}." for what in self.watch]
@@ -67,7 +72,7 @@ class Notes:
 
 def notes(
     group: str,
-    variant: Variant,
+    variant: VariantOptions,
     rows: Sequence[Row],
     test: TestPlan | None = None,
     *,
@@ -83,6 +88,8 @@ def notes(
         offers.append((f"initial window {variant.iw}", offer("setting", "iw")))
     if variant.pacing:
         offers.append(("pacing", offer("setting", "pacing")))
+    if variant.window:
+        offers.append((f"receiver's window, {variant.window}", offer("setting", "window")))
     place = (group, variant.name, Statistic.GEOMEAN_RATIO)
     gain = next((r for r in rows if (r.group, r.variant, r.statistic) == place), None)
     return Notes(group, variant, tuple(offers), test, WATCH, tuple(_rollback(gain, test)), is_test)

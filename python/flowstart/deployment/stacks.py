@@ -256,7 +256,9 @@ def _options(kind: Kind, name: str, value: str | None, old: str, network: str | 
             write = f"{step.removeprefix('route {network} ')} on the route to {{network}}"
             if not step:
                 continue
-        filled = dataclasses.replace(knob, step=step, write=write).filled(iw=value, network=network)
+        filled = dataclasses.replace(knob, step=step, write=write).filled(
+            iw=value, window=value, network=network
+        )
         back = RESTORED if step else undone.get(knob.stack) or f"remove it: {filled.write}"
         options.append(dataclasses.replace(filled, revert=filled.revert or back))
     return options

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from flowstart import _native
-from flowstart.explorer.settings import Option, Settings
+from flowstart.explorer.settings import PageOption, PageSettings
 from flowstart.model.catalog import Algorithm, list_algorithms
 from flowstart.model.path import named_paths
 from flowstart.model.stack import PRESETS
 
 
-def about(settings: Settings) -> dict[str, Any]:
+def about(settings: PageSettings) -> dict[str, Any]:
     """The answer of `/api/about`."""
     return {
         "version": _native.version(),
@@ -50,7 +50,7 @@ def _path(name: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     return {"name": name, "about": fields["about"], "given": given}
 
 
-def _field(option: Option) -> dict[str, Any]:
+def _field(option: PageOption) -> dict[str, Any]:
     return {
         "flag": option.flag,
         "value": option.value,

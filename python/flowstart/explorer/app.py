@@ -17,7 +17,7 @@ from flowstart.explorer.guard import Guard, refusal
 from flowstart.explorer.maps import routes as maps
 from flowstart.explorer.page import Page
 from flowstart.explorer.requests import TooLarge
-from flowstart.explorer.settings import Settings
+from flowstart.explorer.settings import PageSettings
 from flowstart.explorer.working import TookTooLong
 from flowstart.simulation.trajectories import Cancelled
 
@@ -25,7 +25,7 @@ _STATUS: dict[type, int] = {TooLarge: 413, TookTooLong: 422, Cancelled: 499}
 """HTTP's of refusals; 400 of all others. Nobody reads the last: the request was taken back."""
 
 
-def app(settings: Settings, page: Page, port: int, token: str) -> ASGIApp:
+def app(settings: PageSettings, page: Page, port: int, token: str) -> ASGIApp:
     """What answers requests to this port.
 
     Every refusal is one sentence in JSON, with a status from 400 to 499.
@@ -43,7 +43,7 @@ def app(settings: Settings, page: Page, port: int, token: str) -> ASGIApp:
     return Guard(answering, port, token)
 
 
-def routes(settings: Settings, page: Page) -> list[Route]:
+def routes(settings: PageSettings, page: Page) -> list[Route]:
     """Every address: the page's, and those of each view."""
     running = jobs.Jobs()
 

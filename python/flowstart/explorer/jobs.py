@@ -27,7 +27,7 @@ class Ended(Exception):
 
 
 @dataclass
-class Job:
+class BackgroundJob:
     """One piece of work."""
 
     id: str
@@ -75,7 +75,7 @@ class Job:
         return told | {"found": self.found if self.version > seen else None}
 
 
-Work: TypeAlias = Callable[[Job], None]
+Work: TypeAlias = Callable[[BackgroundJob], None]
 """Does the work of a job: begins phases, reports, and puts what it finds into `found`."""
 
 
@@ -83,12 +83,12 @@ class Jobs:
     """The jobs of a server."""
 
     def __init__(self) -> None:
-        self._jobs: dict[str, Job] = {}
+        self._jobs: dict[str, BackgroundJob] = {}
         self._threads: list[threading.Thread] = []
         self._lock = threading.Lock()
         atexit.register(self.end)
 
-    def start(self, work: Work) -> Job:
+    def start(self, work: Work) -> BackgroundJob:
         """Begins a job on a thread of its own. Raises RequestError where too many are running."""
         with self._lock:
             running = [job for job in self._jobs.values() if job.state == "running"]
@@ -100,7 +100,7 @@ class Jobs:
             ended = [job for job in self._jobs.values() if job.state != "running"]
             for job in ended[: max(0, len(ended) - MOST_KEPT + 1)]:
                 del self._jobs[job.id]
-            job = Job(secrets.token_hex(8))
+            job = BackgroundJob(secrets.token_hex(8))
             self._jobs[job.id] = job
         # A daemon, since a server that ends does not wait for it to be done.
         thread = threading.Thread(target=_run, args=(job, work), daemon=True)
@@ -108,7 +108,7 @@ class Jobs:
         thread.start()
         return job
 
-    def __getitem__(self, name: str) -> Job:
+    def __getitem__(self, name: str) -> BackgroundJob:
         """The job of this id. Raises RequestError where there is none."""
         if name not in self._jobs:
             raise RequestError(f"there is no job `{name[:40]}`; it may have been forgotten")
@@ -122,7 +122,7 @@ class Jobs:
             thread.join(SECONDS_TO_END)
 
 
-def _run(job: Job, work: Work) -> None:
+def _run(job: BackgroundJob, work: Work) -> None:
     try:
         with bounds.bounded():  # the limits of a request hold for all of it
             work(job)

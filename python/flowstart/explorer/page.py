@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from flowstart.errors import RequestError
 from flowstart.explorer.about import about
-from flowstart.explorer.settings import Settings
+from flowstart.explorer.settings import PageSettings
 
 _DOCUMENT = """<!doctype html>
 <html lang="en">
@@ -47,7 +47,7 @@ def page() -> Page:
     return Page(_document(script, style).encode(), policy)
 
 
-def static_page(engine: bytes, settings: Settings, sample: pathlib.Path) -> bytes:
+def static_page(engine: bytes, settings: PageSettings, sample: pathlib.Path) -> bytes:
     """The page with the simulator as a module of WebAssembly, which needs no server.
 
     `sample` is a capture that it offers to read.

@@ -16,7 +16,7 @@ from flowstart.comparison.plan import Plan
 from flowstart.errors import RequestError
 from flowstart.explorer.about import about
 from flowstart.explorer.requests import Fields, read
-from flowstart.explorer.settings import Settings
+from flowstart.explorer.settings import PageSettings
 from flowstart.explorer.working import Stop, done
 from flowstart.model.custom import CustomStartups
 from flowstart.questions.compare import Compare
@@ -33,7 +33,7 @@ USUAL_SIZE = "1MB"
 """What is transferred where no size is given."""
 
 
-def routes(settings: Settings) -> list[Route]:
+def routes(settings: PageSettings) -> list[Route]:
     """`/api/about`, `/api/compare`, `/api/intervals` and `/api/packets`."""
 
     async def choices(_: Request) -> Response:
@@ -64,7 +64,7 @@ def routes(settings: Settings) -> list[Route]:
 
 
 def answered(
-    native: Callable[[bytes, Means], T], request: bytes, settings: Settings, stop: Stop
+    native: Callable[[bytes, Means], T], request: bytes, settings: PageSettings, stop: Stop
 ) -> T:
     """What the native page makes of a request. Startups in Python are loaded for each."""
     custom = CustomStartups()
@@ -77,7 +77,7 @@ def answered(
         raise
 
 
-def intervals(given: object, settings: Settings, stop: Stop) -> dict[str, Any]:
+def intervals(given: object, settings: PageSettings, stop: Stop) -> dict[str, Any]:
     """The table again with intervals, and what they make of it."""
     plan = checked(given, settings)
     # A copy of this process would have the server's sockets.
@@ -97,14 +97,14 @@ def intervals(given: object, settings: Settings, stop: Stop) -> dict[str, Any]:
     return {"table": found.table.document(), "legend": found.legend, "verdict": found.verdict}
 
 
-def checked(given: object, settings: Settings) -> Plan:
+def checked(given: object, settings: PageSettings) -> Plan:
     """As `plan_of`; raises RequestError also where the runs are more than a response may cost."""
     plan = plan_of(given, settings)
     settings.native.check(json.dumps(given), plan.custom.natives())
     return plan
 
 
-def plan_of(given: object, settings: Settings) -> Plan:
+def plan_of(given: object, settings: PageSettings) -> Plan:
     """What is compared; `given` is the page's state by flag, of any type.
 
     Raises RequestError, whose text calls options as the command line does.

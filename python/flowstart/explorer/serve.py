@@ -19,14 +19,14 @@ from flowstart.explorer import threads
 from flowstart.explorer.app import app
 from flowstart.explorer.connection import BACKLOG, Connection
 from flowstart.explorer.page import page
-from flowstart.explorer.settings import Settings
+from flowstart.explorer.settings import PageSettings
 
 LOOPBACK = "127.0.0.1"
 SECONDS_TO_END = 1
 """How long answers that are under way have at the end."""
 
 
-def serve(settings: Settings, *, port: int | None, opens: bool) -> None:
+def serve(settings: PageSettings, *, port: int | None, opens: bool) -> None:
     """Prints the page's address, opens it in a browser if `opens`, and serves it until Ctrl-C.
 
     Without a `port` any free one is taken. Raises RequestError where the port is taken or the page

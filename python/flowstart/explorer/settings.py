@@ -14,7 +14,7 @@ Kind: TypeAlias = Literal["text", "number", "switch", "list"]
 
 
 @dataclass(frozen=True)
-class Option:
+class PageOption:
     """An option of `flowstart compare` that the page may give as well."""
 
     name: str
@@ -37,10 +37,10 @@ class Option:
 
 
 @dataclass(frozen=True)
-class Settings:
+class PageSettings:
     """What an explorer was started with."""
 
-    options: Mapping[str, Option]
+    options: Mapping[str, PageOption]
     """What a state may say, by name."""
     first: Mapping[str, str | list[str]] = field(default_factory=dict)
     """The state that the page shows first, by flag."""

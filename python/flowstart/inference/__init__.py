@@ -3,7 +3,7 @@
 It is given plain arrays and names, and knows neither captures nor the simulator.
 """
 
-from flowstart.inference.data import Group, Row, Statistic
+from flowstart.inference.data import Row, Statistic, TransferGroup
 from flowstart.inference.gates import Gate, Limits
 from flowstart.inference.intervals import intervals
 from flowstart.inference.verdict import Check, Judgement, Question, Status, Validity, Verdict
@@ -11,13 +11,13 @@ from flowstart.inference.verdict import Check, Judgement, Question, Status, Vali
 __all__ = [
     "Check",
     "Gate",
-    "Group",
     "Judgement",
     "Limits",
     "Question",
     "Row",
     "Statistic",
     "Status",
+    "TransferGroup",
     "Validity",
     "Verdict",
     "intervals",

@@ -12,8 +12,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from flowstart.inference.clusters import LEFT_OUT, Column, Floats, Part
-from flowstart.inference.data import HARM_THRESHOLD, Group, Statistic
+from flowstart.inference.clusters import LEFT_OUT, ClusterPart, Column, Floats
+from flowstart.inference.data import HARM_THRESHOLD, Statistic, TransferGroup
 
 Chosen = NDArray[np.bool_]
 """Which transfers of a group are compared."""
@@ -46,7 +46,7 @@ class Ranked:
 class Components:
     """The components of one group, each made once."""
 
-    group: Group
+    group: TransferGroup
     shuffled: NDArray[np.int64]
     """The transfers in random order, which is that of equal values, for all variants the same."""
     columns: list[Column] = field(default_factory=list)
@@ -79,9 +79,9 @@ class Components:
         """The column of numbers that are known."""
         return self._add(np.where(compared, values, np.nan))
 
-    def part(self) -> Part:
+    def part(self) -> ClusterPart:
         """All columns, ready to be summed up."""
-        return Part(tuple(self.columns), self.group.clusters)
+        return ClusterPart(tuple(self.columns), self.group.clusters)
 
     def _add(self, column: Column) -> int:
         self.columns.append(column)

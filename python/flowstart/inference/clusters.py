@@ -26,7 +26,7 @@ Column = NDArray[np.int8] | Floats
 
 
 @dataclass(frozen=True)
-class Part:
+class ClusterPart:
     """The components of one group's transfers."""
 
     columns: tuple[Column, ...]
@@ -52,7 +52,7 @@ def _known(column: Column) -> NDArray[np.bool_]:
 class Sums:
     """Components of several groups, ready to be summed up by cluster."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[ClusterPart, ...]
 
     @property
     def width(self) -> int:
@@ -102,7 +102,7 @@ class Sums:
         return squares * max(clusters - 1, 1) / max(clusters, 1), freedom
 
 
-def _add(part: Part, first: int, means: Floats, found: Floats) -> None:
+def _add(part: ClusterPart, first: int, means: Floats, found: Floats) -> None:
     """Adds the sums of the clusters from `first` on to `found`, one row each."""
     begin, end = np.searchsorted(part.clusters, [first, first + len(found)])
     if begin == end:

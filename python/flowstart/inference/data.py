@@ -52,7 +52,7 @@ OF_TRANSFERS = (
 
 
 @dataclass(frozen=True)
-class Group:
+class TransferGroup:
     """Transfers that are summed up together, a size class for example."""
 
     name: str
@@ -64,7 +64,9 @@ class Group:
     on each other, those of different clusters do not."""
 
     @classmethod
-    def of(cls, name: str, times: ArrayLike, clusters: Sequence[object] | ArrayLike) -> "Group":
+    def of(
+        cls, name: str, times: ArrayLike, clusters: Sequence[object] | ArrayLike
+    ) -> "TransferGroup":
         """A group from whatever arrays are made of; clusters must be numbers.
 
         Raises RequestError where the shapes do not fit or a time is not positive.

@@ -24,7 +24,7 @@ from flowstart.errors import RequestError
 from flowstart.inference import clusters
 from flowstart.inference.clusters import Floats
 from flowstart.inference.data import HARM_THRESHOLD
-from flowstart.inference.harm import Harm, Levels
+from flowstart.inference.harm import Levels, PartHarm
 from flowstart.inference.intervals import FEW_CLUSTERS
 
 FEWEST_TRANSFERS = 30
@@ -46,7 +46,7 @@ Chosen: TypeAlias = NDArray[np.bool_]
 Numbers: TypeAlias = NDArray[np.int64]
 
 
-class Quantity(StrEnum):
+class GateQuantity(StrEnum):
     """What has a limit."""
 
     HARMED = "harmed"
@@ -63,7 +63,7 @@ class Quantity(StrEnum):
     """The share of packets that are retransmissions."""
 
 
-CHANGES = (Quantity.P99, Quantity.P90, Quantity.SLOWEST_FLOW)
+CHANGES = (GateQuantity.P99, GateQuantity.P90, GateQuantity.SLOWEST_FLOW)
 """Those that are changes against the baseline; the others are shares."""
 
 
@@ -105,7 +105,7 @@ class Limits:
 class Tail:
     """A percentile of completion times that has a limit."""
 
-    quantity: Quantity
+    quantity: GateQuantity
     above: float
     """The share of transfers above it."""
     limit: float
@@ -116,7 +116,7 @@ class Tail:
 class Measured:
     """A quantity with its interval and limit."""
 
-    quantity: Quantity
+    quantity: GateQuantity
     baseline: float | None
     """The share under the baseline; None for what is a comparison with it."""
     estimate: float
@@ -195,13 +195,13 @@ class Runs:
         """In what share of the runs each transfer is harmed against a baseline."""
         return np.asarray((self.times > (1 + HARM_THRESHOLD) * base.times).mean(axis=0))
 
-    def packets(self, quantity: Quantity) -> Floats:
+    def packets(self, quantity: GateQuantity) -> Floats:
         """The packets that a quantity counts, which are a share of those sent."""
-        return self.lost if quantity == Quantity.LOSS else self.retransmitted
+        return self.lost if quantity == GateQuantity.LOSS else self.retransmitted
 
 
 @dataclass(frozen=True)
-class Part:
+class TrafficPart:
     """A part of the traffic that is judged by itself."""
 
     kind: Kind
@@ -222,7 +222,7 @@ def levels(parts: int, verdicts: int = 1) -> Levels:
 def gates(
     base: Runs,
     variant: Runs,
-    parts: Sequence[Part],
+    parts: Sequence[TrafficPart],
     cluster_of: Numbers,
     limits: Limits,
     at: Levels,
@@ -236,8 +236,8 @@ def gates(
         return []
     whole, *others = (replace(part, chosen=part.chosen & known) for part in parts)
     judged = [whole, *(p for p in others if p.chosen.sum() >= FEWEST_TRANSFERS)]
-    harm = Harm.of(variant.of(known).harmed(base.of(known)), cluster_of[known], at)
-    gates, tail = [], Tail(Quantity.P99, TAIL, limits.p99)
+    harm = PartHarm.of(variant.of(known).harmed(base.of(known)), cluster_of[known], at)
+    gates, tail = [], Tail(GateQuantity.P99, TAIL, limits.p99)
     for part in judged:
         inside = _Inside(base.of(part.chosen), variant.of(part.chosen), cluster_of[part.chosen])
         few, count = inside.few, int(part.chosen.sum())
@@ -286,7 +286,7 @@ class _Inside:
 
     def measured(
         self,
-        whole: Harm | None,
+        whole: PartHarm | None,
         limits: Limits,
         tail: Tail,
         at: Levels,
@@ -295,9 +295,9 @@ class _Inside:
     ) -> Iterator[Measured]:
         """Every quantity."""
         _, numbers = np.unique(self.cluster_of, return_inverse=True)
-        harm = Harm.of(self.variant.harmed(self.base), numbers, at)
+        harm = PartHarm.of(self.variant.harmed(self.base), numbers, at)
         ends = harm.ends(whole, at)
-        yield Measured(Quantity.HARMED, None, float(harm.share[0]), *ends, limits.harmed)
+        yield Measured(GateQuantity.HARMED, None, float(harm.share[0]), *ends, limits.harmed)
         count = int(numbers.max()) + 1
         if count > MOST_CLUSTERS:
             numbers, count = random.integers(MOST_CLUSTERS, size=count)[numbers], MOST_CLUSTERS
@@ -309,13 +309,13 @@ class _Inside:
         with np.errstate(invalid="ignore"):  # where neither is ever done
             changes = new / old - 1
         yield _of_draws(tail.quantity, None, changes, np.full_like(changes, tail.limit), at)
-        for quantity in (Quantity.LOSS, Quantity.RETRANSMITTED):
+        for quantity in (GateQuantity.LOSS, GateQuantity.RETRANSMITTED):
             before, after = (_share(runs, quantity, numbers, weights) for runs in both)
             yield _of_draws(quantity, float(before[0]), after, limits.of_loss(before), at)
 
 
 def _of_draws(
-    quantity: Quantity, baseline: float | None, values: Floats, limits: Floats, at: Levels
+    quantity: GateQuantity, baseline: float | None, values: Floats, limits: Floats, at: Levels
 ) -> Measured:
     """A quantity from its resamples: the interval is that of how far it is beyond its limit."""
     limit = float(limits[0])
@@ -328,7 +328,7 @@ def _of_draws(
     return Measured(quantity, baseline, estimate, min(low, estimate), max(high, estimate), limit)
 
 
-def _share(runs: Runs, quantity: Quantity, numbers: Numbers, weights: Floats) -> Floats:
+def _share(runs: Runs, quantity: GateQuantity, numbers: Numbers, weights: Floats) -> Floats:
     """The share of packets lost or retransmitted in each resample."""
     part, all_ = (
         weights @ np.bincount(numbers, what.sum(axis=0), weights.shape[1])

@@ -37,7 +37,7 @@ class Levels:
 
 
 @dataclass(frozen=True)
-class Harm:
+class PartHarm:
     """The harm in each of some parts."""
 
     share: Floats

@@ -9,7 +9,7 @@ from flowstart.errors import RequestError
 from flowstart.inference import clusters
 from flowstart.inference.changes import Change, Components, Spread, measure
 from flowstart.inference.clusters import Floats, Sums
-from flowstart.inference.data import LEVEL, OF_TRANSFERS, Group, Row, Statistic
+from flowstart.inference.data import LEVEL, OF_TRANSFERS, Row, Statistic, TransferGroup
 
 FEW_CLUSTERS = 10
 """With fewer clusters than these (of equal size) no interval is stated: what they do not show
@@ -28,7 +28,7 @@ class Contrast:
 
 
 def intervals(
-    groups: Sequence[Group],
+    groups: Sequence[TransferGroup],
     variants: Sequence[str],
     baseline: str,
     *,
@@ -55,7 +55,7 @@ def intervals(
 
 
 def estimates(
-    groups: Sequence[Group],
+    groups: Sequence[TransferGroup],
     variants: Sequence[str],
     baseline: str,
     statistics: Sequence[Statistic] = OF_TRANSFERS,
@@ -75,7 +75,7 @@ def estimates(
 
 
 def contrasted(
-    groups: Sequence[Group],
+    groups: Sequence[TransferGroup],
     variants: Sequence[str],
     contrasts: Sequence[Contrast],
     *,
@@ -91,7 +91,10 @@ def contrasted(
 
 
 def _check(
-    groups: Sequence[Group], variants: Sequence[str], statistics: Sequence[Statistic], level: float
+    groups: Sequence[TransferGroup],
+    variants: Sequence[str],
+    statistics: Sequence[Statistic],
+    level: float,
 ) -> None:
     if not 0 < level < 1:
         raise RequestError("more than 0 and less than 1 is needed", ("level",), f"{level:g}")
@@ -108,13 +111,13 @@ def _check(
             )
 
 
-def _numbered(groups: Sequence[Group]) -> list[Group]:
+def _numbered(groups: Sequence[TransferGroup]) -> list[TransferGroup]:
     """The groups with clusters that are numbered from 0 on, their transfers by cluster."""
     found = []
     numbers = clusters.numbered([group.clusters for group in groups])
     for group, number in zip(groups, numbers, strict=True):
         order = np.argsort(number, kind="stable")
-        found.append(Group(group.name, group.times[order], number[order]))
+        found.append(TransferGroup(group.name, group.times[order], number[order]))
     return found
 
 
@@ -142,7 +145,7 @@ class _Measured:
 class _Table:
     """The rows of a table while they are made."""
 
-    def __init__(self, groups: Sequence[Group], variants: Sequence[str], seed: int) -> None:
+    def __init__(self, groups: Sequence[TransferGroup], variants: Sequence[str], seed: int) -> None:
         self.variants, self.seed = variants, seed
         shuffle = np.random.default_rng([seed, 1])
         self.components = [Components(g, shuffle.permutation(len(g.times))) for g in groups]

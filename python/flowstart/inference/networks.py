@@ -17,15 +17,15 @@ from flowstart.inference.gates import (
     Chosen,
     Exceeding,
     Gate,
+    GateQuantity,
     Limits,
     Numbers,
-    Quantity,
     Runs,
     run_both,
 )
-from flowstart.inference.harm import Harm, Levels
+from flowstart.inference.harm import Levels, PartHarm
 from flowstart.inference.intervals import FEW_CLUSTERS
-from flowstart.inference.pooled import Differences, Distribution, Shares, beyond
+from flowstart.inference.pooled import Differences, Distribution, HarmedShares, beyond
 
 MOST_TRAFFIC = 0.05
 """The largest share of traffic that may be in networks beyond a limit."""
@@ -106,15 +106,19 @@ class _Together:
         """The gate of each quantity."""
         base, variant = self.runs
         harmed = variant.harmed(base)
-        whole = Harm.of(harmed, self.clusters, at)
-        harm = Harm.of(harmed, self.clusters, at, self.places)
+        whole = PartHarm.of(harmed, self.clusters, at)
+        harm = PartHarm.of(harmed, self.clusters, at, self.places)
         worth = harm.pooled_worth(whole)
         # A limit of all transfers is no limit.
         limit = min(self.limits.harmed, 1 - 1e-6)
         yield self._gate(
-            Quantity.HARMED, Shares(harm.share * worth, worth, limit), harm.share, at, seed
+            GateQuantity.HARMED,
+            HarmedShares(harm.share * worth, worth, limit),
+            harm.share,
+            at,
+            seed,
         )
-        lost = (Quantity.LOSS, Quantity.RETRANSMITTED)
+        lost = (GateQuantity.LOSS, GateQuantity.RETRANSMITTED)
         values, errors = self._with_errors(lost, seed)
         sent = np.bincount(self.places, base.sent.mean(axis=0))
         least = np.array([np.full(len(sent), P99_ERROR), *[0.5 / np.sqrt(np.maximum(sent, 1))] * 2])
@@ -122,7 +126,9 @@ class _Together:
         rise = (1 + self.limits.p99) * np.exp(values[0]) - 1
         shares = [np.bincount(self.places, variant.packets(one).mean(axis=0)) for one in lost]
         estimates = [rise, *(share / np.maximum(sent, 1) for share in shares)]
-        for quantity, *found in zip((Quantity.P99, *lost), values, errors, estimates, strict=True):
+        for quantity, *found in zip(
+            (GateQuantity.P99, *lost), values, errors, estimates, strict=True
+        ):
             yield self._gate(quantity, Differences(found[0], found[1]), found[2], at, seed)
 
     @property
@@ -132,7 +138,7 @@ class _Together:
         kish = np.bincount(self.owner, sizes) ** 2 / np.bincount(self.owner, sizes**2)
         return np.asarray(kish < FEW_CLUSTERS)
 
-    def _with_errors(self, lost: Sequence[Quantity], seed: int) -> tuple[Floats, Floats]:
+    def _with_errors(self, lost: Sequence[GateQuantity], seed: int) -> tuple[Floats, Floats]:
         """The differences of p99 and loss from their limits in the sample, and their errors.
 
         Clusters are drawn with replacement: each so many times as a Poisson variable has it.
@@ -153,7 +159,7 @@ class _Together:
             total, squares = total + found, squares + found**2
         return sample, np.sqrt(np.maximum(squares / DRAWS - (total / DRAWS) ** 2, 0.0))
 
-    def _packets(self, runs: Runs, quantity: Quantity) -> tuple[Floats, Floats]:
+    def _packets(self, runs: Runs, quantity: GateQuantity) -> tuple[Floats, Floats]:
         """Packets of each cluster: those that a quantity counts, and those sent."""
         counted = np.bincount(self.clusters, runs.packets(quantity).sum(axis=0))
         sent = np.bincount(self.clusters, runs.sent.sum(axis=0))
@@ -181,7 +187,7 @@ class _Together:
         return np.asarray(np.log(ratios.clip(1 / LONGEST, LONGEST) / (1 + self.limits.p99)))
 
     def _gate(
-        self, quantity: Quantity, family: Distribution, estimates: Floats, at: Levels, seed: int
+        self, quantity: GateQuantity, family: Distribution, estimates: Floats, at: Levels, seed: int
     ) -> Gate:
         count = np.bincount(self.places)
         traffic = count / len(self.places)

@@ -59,7 +59,7 @@ class Distribution(Protocol):
 
 
 @dataclass(frozen=True)
-class Shares:
+class HarmedShares:
     """Shares of transfers: of the `worth` independent transfers of a network, `hits` are harmed.
 
     Values are arcsine roots of shares, whose sampling variance is 1 / 4n whatever the share.

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flowstart.inference.clusters import Floats
-from flowstart.inference.data import EQUAL, LEVEL, Group, Row, Statistic
+from flowstart.inference.data import EQUAL, LEVEL, Row, Statistic, TransferGroup
 from flowstart.inference.gates import (
     KINDS,
     Gate,
+    GateQuantity,
     Limits,
     Outcome,
-    Quantity,
     Runs,
     Tail,
     repeat_gates,
@@ -39,7 +39,7 @@ FEWER = 0.5
 """Of another's losses: so many at most are fewer."""
 RANGE = 0.95
 """The share of repeats within a range of sensitivity."""
-WORST_TENTH = Tail(Quantity.P90, 0.1, EQUAL)
+WORST_TENTH = Tail(GateQuantity.P90, 0.1, EQUAL)
 
 
 def looks(most: int) -> tuple[int, ...]:
@@ -99,7 +99,7 @@ class Repeats:
             return []
         if not self.drawn:
             return [self._sensitivity(times, variant, base, names) for variant, base in pairs]
-        group = Group(self.name, times, np.arange(len(times)))
+        group = TransferGroup(self.name, times, np.arange(len(times)))
         rows = contrasted(
             [group],
             names,
@@ -211,7 +211,7 @@ class Decision:
         known = run_both(base, mine)
         return float(mine.of(known).harmed(base.of(known)).mean()) if known.any() else None
 
-    def gate(self, variant: str, quantity: Quantity) -> Gate | None:
+    def gate(self, variant: str, quantity: GateQuantity) -> Gate | None:
         """One gate of a variant."""
         return next((g for g in self.gates.get(variant, ()) if g.quantity == quantity), None)
 
@@ -271,5 +271,5 @@ def _slowest_gate(row: Row | None) -> list[Gate]:
     """The gate of the slowest flow; none without an interval."""
     if row is None or row.estimate is None or row.low is None or row.high is None:
         return []
-    measured = (Quantity.SLOWEST_FLOW, None, row.estimate, row.low, row.high, EQUAL)
+    measured = (GateQuantity.SLOWEST_FLOW, None, row.estimate, row.low, row.high, EQUAL)
     return [Gate(*measured, kind="repeats", part="repeats", transfers=row.transfers)]

@@ -14,7 +14,7 @@ from enum import StrEnum
 
 from flowstart import text
 from flowstart.inference.data import EQUAL, Row
-from flowstart.inference.gates import Exceeding, Gate, Outcome, Quantity
+from flowstart.inference.gates import Exceeding, Gate, GateQuantity, Outcome
 from flowstart.inference.intervals import NO_DIFFERENCE
 
 
@@ -104,12 +104,12 @@ class Status(StrEnum):
 
 
 CAUSES = {
-    Quantity.HARMED: "harm",
-    Quantity.P99: "p99",
-    Quantity.P90: "p90",
-    Quantity.SLOWEST_FLOW: "slowest flow",
-    Quantity.LOSS: "loss",
-    Quantity.RETRANSMITTED: "loss",
+    GateQuantity.HARMED: "harm",
+    GateQuantity.P99: "p99",
+    GateQuantity.P90: "p90",
+    GateQuantity.SLOWEST_FLOW: "slowest flow",
+    GateQuantity.LOSS: "loss",
+    GateQuantity.RETRANSMITTED: "loss",
 }
 
 
@@ -423,12 +423,12 @@ def _amount(change: float) -> str:
 
 
 ACTIONS = {
-    Quantity.HARMED: ("harms", "harm", "of"),
-    Quantity.P99: ("raises p99", "raise p99", "of"),
-    Quantity.P90: ("raises p90", "raise p90", "of"),
-    Quantity.SLOWEST_FLOW: ("slows the slowest flow", "slow the slowest flow", "of"),
-    Quantity.LOSS: ("loses", "lose", "of the packets of"),
-    Quantity.RETRANSMITTED: ("retransmits", "retransmit", "of the packets of"),
+    GateQuantity.HARMED: ("harms", "harm", "of"),
+    GateQuantity.P99: ("raises p99", "raise p99", "of"),
+    GateQuantity.P90: ("raises p90", "raise p90", "of"),
+    GateQuantity.SLOWEST_FLOW: ("slows the slowest flow", "slow the slowest flow", "of"),
+    GateQuantity.LOSS: ("loses", "lose", "of the packets of"),
+    GateQuantity.RETRANSMITTED: ("retransmits", "retransmit", "of the packets of"),
 }
 """What a setting does to a part of the traffic, and may do."""
 
@@ -454,10 +454,10 @@ def exceeding(gate: Gate) -> str:
 
 
 LIMITED = {
-    Quantity.HARMED: "harm",
-    Quantity.P99: "p99",
-    Quantity.LOSS: "loss",
-    Quantity.RETRANSMITTED: "retransmissions",
+    GateQuantity.HARMED: "harm",
+    GateQuantity.P99: "p99",
+    GateQuantity.LOSS: "loss",
+    GateQuantity.RETRANSMITTED: "retransmissions",
 }
 MOST_NAMED = 3
 """Networks that a sentence names."""

@@ -34,7 +34,7 @@ from flowstart.render.charts import (
     STYLE,
     Box,
     Chart,
-    Point,
+    NamedPoint,
     chosen,
     lines,
     marks,
@@ -105,13 +105,13 @@ def draw_queue(axes: "Axes", outcomes: Outcomes, order: Numbers, queue: str | No
         axes.set_yticks(range(len(names)), names, fontsize=SMALL)
 
 
-def _darkest(blocks: Sequence["Block"]) -> float:
+def _darkest(blocks: Sequence["QueueBlock"]) -> float:
     """The mean regret from which on colours are the darkest."""
     return max(1.05, min(DARKEST, max(float(block.means.max()) for block in blocks)))
 
 
 @dataclass(frozen=True)
-class Block:
+class QueueBlock:
     """The numbers behind one queue."""
 
     queue: str
@@ -121,7 +121,7 @@ class Block:
     """Geometric means of regret, startups × columns."""
 
 
-def _blocks(outcomes: Outcomes, order: Numbers) -> list[Block]:
+def _blocks(outcomes: Outcomes, order: Numbers) -> list[QueueBlock]:
     queues, rates, trips = (DIMENSIONS[name](outcomes.cells) for name in ("queue", "rate", "rtt"))
     blocks = []
     for queue, own in queues:
@@ -132,7 +132,7 @@ def _blocks(outcomes: Outcomes, order: Numbers) -> list[Block]:
                 columns.append((rate, trip))
                 regret = outcomes.regret[cells][:, order]
                 means.append(geometric_means(regret, outcomes.weights[cells]))
-        blocks.append(Block(queue, columns, np.column_stack(means)))
+        blocks.append(QueueBlock(queue, columns, np.column_stack(means)))
     return blocks
 
 
@@ -141,7 +141,9 @@ def _named(startup: str) -> str:
     return custom.short(startup) + HELPED * needs_help(startup)
 
 
-def _laid_out(blocks: Sequence[Block], rows: int, words: str) -> "tuple[Chart, list[Axes], Axes]":
+def _laid_out(
+    blocks: Sequence[QueueBlock], rows: int, words: str
+) -> "tuple[Chart, list[Axes], Axes]":
     """The figure, with a panel for each block and one for the bar of colours, all by size."""
     widths = [CELL_WIDTH * len(block.columns) for block in blocks]
     width = max(NARROWEST, NAMES + sum(widths) + GAP * (len(blocks) - 1) + BAR)
@@ -185,7 +187,7 @@ def _numbers(axes: "Axes", means: Floats, darkest: float) -> "mpl.image.AxesImag
     return image
 
 
-def _columns(axes: "Axes", block: Block, *, is_first: bool) -> None:
+def _columns(axes: "Axes", block: QueueBlock, *, is_first: bool) -> None:
     """Round trips above the columns, rates above groups of them, and the queue above all.
 
     The `is_first` of the blocks says which is which.
@@ -313,7 +315,7 @@ def _names(axes: "Axes", front: Front, cost: Floats, startups: Sequence[str]) ->
     for places in together.values():
         at = axes.transData.transform((front.regret[places[0]], cost[places[0]]))
         name = ", ".join(custom.short(startups[place]) for place in places)
-        points.append(Point(float(at[0]), float(at[1]), name, is_first=bool(on[places[0]])))
+        points.append(NamedPoint(float(at[0]), float(at[1]), name, is_first=bool(on[places[0]])))
     scale = axes.figure.dpi / 72
     box = axes.get_window_extent()
     corners = [(p.x, p.y) for p in sorted(points, key=lambda p: p.x) if p.is_first]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flowstart.inference import Group, Statistic, intervals
+from flowstart.inference import Statistic, TransferGroup, intervals
 from flowstart.maps.outcomes import (
     Dimension,
     Flags,
@@ -259,7 +259,8 @@ def _ends(outcomes: Outcomes, dimension: Dimension) -> dict[str, Floats]:
     regret = np.hstack([np.exp(logs), np.ones((len(numbers), 1))])
     lines = outcomes.numbers("line")[first]
     groups = [
-        Group.of(kind, regret[cells[first]], lines[cells[first]]) for kind, cells in dimension
+        TransferGroup.of(kind, regret[cells[first]], lines[cells[first]])
+        for kind, cells in dimension
     ]
     rows = intervals(
         groups, [*outcomes.startups, BEST], BEST, statistics=[Statistic.GEOMEAN_RATIO], seed=SEED

@@ -16,8 +16,8 @@ from flowstart.model import custom
 from flowstart.render import figure_files, html, interactive
 from flowstart.render.columns import Column
 from flowstart.render.files import columns, encoded
-from flowstart.render.grid import Grid, Source
-from flowstart.render.listed import MOST_ROWS, Chart, HeatMaps, Panel, Rows, Side
+from flowstart.render.grid import Grid, RowSource
+from flowstart.render.listed import MOST_ROWS, Chart, HeatMaps, ListedRows, MapSide, Panel
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,7 +39,7 @@ MORE = (
 DIGITS = 4
 
 
-def rows(sweep_map: "SweepMap") -> Rows:
+def rows(sweep_map: "SweepMap") -> ListedRows:
     """A row for each cell and startup; of too many, those of every so manieth cell."""
     cells = len(sweep_map.outcomes.cells)
     total = cells * len(sweep_map.startups)
@@ -56,7 +56,7 @@ def rows(sweep_map: "SweepMap") -> Rows:
     y = ("regret", "fct_s", "retransmitted_share", "harm")
     charts = [Chart("Over the path", by, y, "startup")] if by else []
     more = (*MORE, *_of_kinds(sweep_map))
-    return Rows(
+    return ListedRows(
         frame, "sweep-rows", total, left_out, charts=charts, heat=_heat(sweep_map), more=more
     )
 
@@ -137,30 +137,32 @@ def _heat(sweep_map: "SweepMap") -> HeatMaps:
     )
 
 
-def _side(axis: Axis) -> Side:
-    return Side(axis.title, axis.count, axis.ticks)
+def _side(axis: Axis) -> MapSide:
+    return MapSide(axis.title, axis.count, axis.ticks)
 
 
 def traced(sweep_map: "SweepMap") -> tuple[Grid, Grid, Grid]:
     """The three tables of a map, which say what each of their rows is made of."""
-    overall = [Source({"startup": sweep_map.startups[place]}) for place in sweep_map.order.tolist()]
+    overall = [
+        RowSource({"startup": sweep_map.startups[place]}) for place in sweep_map.order.tolist()
+    ]
     worst = sorted(sweep_map.worst_cells, key=tables.badness)
     return (
         dataclasses.replace(sweep_map.table, sources=overall),
         dataclasses.replace(sweep_map.kinds_table, sources=_kinds(sweep_map)),
         dataclasses.replace(
             tables.worst(sweep_map.worst_cells),
-            sources=[Source({"startup": one.startup, "cell": one.cell}) for one in worst],
+            sources=[RowSource({"startup": one.startup, "cell": one.cell}) for one in worst],
         ),
     )
 
 
-def _kinds(sweep_map: "SweepMap") -> list[Source]:
+def _kinds(sweep_map: "SweepMap") -> list[RowSource]:
     sources = []
     for dimension, of_kinds in sweep_map.regrets:
         for of_kind in of_kinds if dimension.name != OVERALL else ():
             best: Any = sweep_map.startups[int(of_kind.order[0])]
-            sources.append(Source({"startup": best, _kind(dimension.name): of_kind.kind}))
+            sources.append(RowSource({"startup": best, _kind(dimension.name): of_kind.kind}))
     return sources
 
 

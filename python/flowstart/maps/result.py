@@ -21,7 +21,7 @@ from flowstart.model import stack
 from flowstart.render import columns, figure_files
 from flowstart.render.grid import Grid
 from flowstart.render.result import Result
-from flowstart.render.summary import Summary
+from flowstart.render.summary import SummaryPage
 from flowstart.sweeps.cell import COMPETING
 
 if TYPE_CHECKING:
@@ -339,7 +339,7 @@ class SweepMap(Result):
         refuse_without_axes(panel)
         return heatmap(self.outcomes, self.order, tables.about(self.outcomes, self.dimensions))
 
-    def summary(self, command: str = "") -> Summary:
+    def summary(self, command: str = "") -> SummaryPage:
         """The startup with the smallest regret and how the others compare, on one screen."""
         return summary(self, command)
 

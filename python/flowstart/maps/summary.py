@@ -11,7 +11,7 @@ from flowstart.maps.tables import NEVER
 from flowstart.model import custom
 from flowstart.model.catalog import needs_help
 from flowstart.render.grid import Column, Grid
-from flowstart.render.summary import Summary
+from flowstart.render.summary import SummaryPage
 
 if TYPE_CHECKING:
     from flowstart.maps.result import SweepMap
@@ -20,10 +20,10 @@ COUNTED = {"size": "sizes", "queue": "queues", "competing": "kinds of competing 
 """The ways in which cells differ, as the first line counts them."""
 
 
-def summary(sweep_map: "SweepMap", command: str = "") -> Summary:
+def summary(sweep_map: "SweepMap", command: str = "") -> SummaryPage:
     """What was swept, which startup is best, and how the others compare."""
     hint = "By size, queue and rate: --details. Figures and worst cells: -o DIR"
-    return Summary(
+    return SummaryPage(
         _ran(sweep_map),
         _answer(sweep_map),
         _table(sweep_map),

@@ -21,7 +21,7 @@ from flowstart.questions.sweep import Sweep
 from flowstart.render import figure_files
 from flowstart.render.grid import Grid
 from flowstart.render.result import Result
-from flowstart.render.summary import Summary
+from flowstart.render.summary import SummaryPage
 from flowstart.simulation import bounds
 from flowstart.sweeps import report
 from flowstart.sweeps.execution.execute import Approve as Approve  # a type of the question
@@ -131,7 +131,7 @@ class SweepResult(Swept, Result):
         """The figure of `map()`: mean regret by rate and RTT."""
         return self.map().plot(ax)
 
-    def summary(self, command: str = "") -> Summary:
+    def summary(self, command: str = "") -> SummaryPage:
         """The summary of `map()`: the startup with the smallest regret."""
         return self.map().summary(command)
 

@@ -3,7 +3,7 @@
 import functools
 import json
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from flowstart import _native
 from flowstart.errors import RequestError
@@ -100,16 +100,21 @@ def list_algorithms(kind: Kind | None = None) -> list[Algorithm]:
     """Lists the algorithms of the catalog, startup algorithms first.
 
     Args:
-        kind: `startup`, `avoidance`, `queue` or `variation`; all kinds unless given.
+        kind: `startup`, `cc`, `queue` or `variation`; all kinds unless given.
 
     Returns:
         The algorithms, each with its source, parameters and needs.
+
+    Raises:
+        RequestError: There is no such kind.
 
     Example:
         >>> import flowstart as fs
         >>> "hystart" in [one.name for one in fs.list_algorithms("startup")]
         True
     """
+    if kind not in (None, *get_args(Kind)):
+        raise RequestError(f"there are {', '.join(get_args(Kind))}", ("kind",), repr(kind))
     return [a for a in _catalog() if kind in (None, a.kind)]
 
 
@@ -118,20 +123,22 @@ def get_algorithm(name: str, kind: Kind | None = None) -> Algorithm:
 
     Args:
         name: Its name. `xcp` is a startup algorithm and a queue: the former unless `kind` is given.
-        kind: `startup`, `avoidance`, `queue` or `variation`; any unless given.
+        kind: `startup`, `cc`, `queue` or `variation`; any unless given.
 
     Returns:
         The algorithm with its source, parameters and needs.
 
     Raises:
-        RequestError: The catalog has no such algorithm.
+        RequestError: The catalog has no such algorithm or kind.
 
     Example:
         >>> import flowstart as fs
         >>> fs.get_algorithm("hystart").kind
         'startup'
     """
-    return named(str(name), kind)[0]
+    if not isinstance(name, str):
+        raise RequestError("the name of an algorithm is needed", ("name",), repr(name))
+    return named(name, kind)[0]
 
 
 def named(name: str, kind: Kind | None = None) -> list[Algorithm]:
@@ -140,7 +147,9 @@ def named(name: str, kind: Kind | None = None) -> list[Algorithm]:
     found = [a for a in known if a.name == canonical(name)]
     if not found:
         names = list(dict.fromkeys(a.name for a in known))
-        raise RequestError(f"no algorithm is called `{name}`{suggest(name, names)}")
+        raise RequestError(
+            f"no algorithm is called `{name}`{suggest(name, names, 'flowstart algorithms')}"
+        )
     return found
 
 
@@ -162,7 +171,7 @@ def needs_help(spec: str) -> bool:
     return entry is not None and entry.needs_help
 
 
-MOST_NAMES = 60
+MOST_NAMES = 40
 """Known names that an error message still says all."""
 
 

@@ -10,13 +10,12 @@ from typing import Any, TypeAlias
 from flowstart import _native
 from flowstart.errors import Location, RequestError
 from flowstart.model.custom import CustomStartups
+from flowstart.model.quantities import LARGEST
 from flowstart.model.startup import Startup
 
 Document: TypeAlias = dict[str, Any]
 """A scenario as JSON knows it."""
 
-LARGEST = 2**64 - 1
-"""No field of a scenario holds a larger whole number."""
 _LONG_NUMBER = re.compile(r"\d{20}")
 """What a larger one looks like."""
 
@@ -38,10 +37,10 @@ def encode(document: Document) -> str:
     """A document as the simulator's JSON text."""
     try:
         text = json.dumps(document, allow_nan=False, separators=(",", ":"))
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError):
         # TOML knows dates and infinities, which no field of a scenario takes.
         wrong = ((field, value) for field, value in _values(document) if not _is_json(value))
-        field, value = next(wrong, (("the scenario",), error))
+        field, value = next(wrong, (("the scenario",), "a number of thousands of digits"))
         raise RequestError(f"`{value}` is a value that no field takes", field) from None
     if _LONG_NUMBER.search(text):
         # The simulator would take it for a fraction.
@@ -78,11 +77,8 @@ def resolve(document: Document, known: CustomStartups | None = None) -> Document
     return resolved
 
 
-def json_schema(kind: str = "scenario") -> Document:
-    """Returns the JSON Schema of a file, for editors.
-
-    Args:
-        kind: `scenario`.
+def json_schema() -> Document:
+    """Returns the JSON Schema of a scenario's file, for editors.
 
     Returns:
         The schema.
@@ -92,7 +88,7 @@ def json_schema(kind: str = "scenario") -> Document:
         >>> "flows" in fs.json_schema()["properties"]
         True
     """
-    found: Document = json.loads(_native.schema(kind))
+    found: Document = json.loads(_native.schema())
     if "stack" in found.get("properties", {}):
         # Read here, before the simulator has the document.
         text = {"type": "string", "description": "A preset, such as `linux`, or `linux:iw=20`."}

@@ -461,14 +461,16 @@ class Endpoint:
     window: str | None = None
     """Maximum window that the receiver advertises, in bytes or packets, or `unlimited`.
 
-    With a `receiver` its first window, which that updates by its rules. `unlimited` is no limit and
-    no flow control.
+    With a `receiver` of QUIC its first window, which that updates by its rules. `unlimited` is no
+    limit, and no flow control of QUIC.
     """
     receiver: str | None = None
     """Receiver with flow control: `chrome`, `firefox`, `curl` or a QUIC stack; `none` for none.
 
     It begins with its shipped windows, of a client that downloads over one stream, and offers more
-    by its rules.
+    by its rules. Over TCP it has those of HTTP/2 or yamux above TCP's own window: `chrome`,
+    `firefox`, `curl`, `go`, `grpc-go`, `hyper`, `dotnet`, `node`, `go-yamux` and `rust-yamux` for
+    downloads; `nginx`, `h2o` and `go-server` for uploads.
     """
     window_growth: str | None = None
     """Growth of the advertised window: `none` or `linux`.
@@ -497,8 +499,9 @@ class Endpoint:
     send_buffer: Size | None = None
     """Send buffer for unacknowledged data (`tcp_wmem[2]`).
 
-    Only payload counts. An application with more data resumes when a third is free; with numbered
-    packets as soon as anything is.
+    Under `linux` the memory of packets counts, and an application with more data resumes when half
+    as much is free as is held. Elsewhere payload counts, and it resumes when a third is free; with
+    numbered packets as soon as anything is.
 
     Unless given: without limit.
     """
@@ -670,6 +673,12 @@ class Flow:
     """
     writes: Sequence[Write] | None = None
     """Writes of the application on one connection, instead of `size`."""
+    source: str | None = None
+    """Source of writes, instead of `size` or `writes`, such as `periodic:size=50kB,every=33ms`.
+
+    Also `on-off:rate=50Mbps,on=2s,off=exponential:mean=4s`, `random:size=...,every=...` and
+    `trace:FILE.csv` with columns `time_s` and `bytes`. Each has a row in the table `delays`.
+    """
     from_hop: int | None = None
     """First hop of the flow, counted from 0.
 

@@ -61,6 +61,9 @@ _RIGHT = {
     Kind.SIZE: "a whole number of bytes, or text with a unit, such as `100kB`,",
 }
 
+LARGEST = 2**64 - 1
+"""No field of a scenario holds a larger whole number."""
+
 Time: TypeAlias = str | float | datetime.timedelta
 """A time: seconds, a timedelta, or text with a unit."""
 Rate: TypeAlias = str | float
@@ -83,6 +86,8 @@ def text(name: str, kind: Kind, value: Any) -> Any:
         return value
     try:
         return _TEXTS[kind](float(number))
+    except OverflowError:
+        raise RequestError("a number below 1e308 is needed", (name,)) from None
     except RequestError:
         raise RequestError(f"`{value}`: {_RIGHT[kind]} is needed", (name,)) from None
 
@@ -91,6 +96,17 @@ def time_text(name: str, value: Time | None) -> str | None:
     """A time as text, None where none is given. Raises RequestError where it is no time."""
     found: str | None = text(name, Kind.TIME, value)
     return found
+
+
+def time_texts(name: str, values: Time | Sequence[Time] | None) -> list[str] | None:
+    """Times as text, of one or of several; None where none is given."""
+    if values is None:
+        return None
+    if isinstance(values, str):
+        values = values.split(",")
+    if not isinstance(values, Sequence):
+        values = [values]
+    return [text(name, Kind.TIME, value) for value in values]
 
 
 def rate_text(name: str, value: Rate | None) -> str | None:

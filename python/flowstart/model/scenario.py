@@ -21,7 +21,7 @@ from flowstart.model.definitions import Part, parts, python_name, short_repr
 from flowstart.model.document import Document, plain
 from flowstart.model.fields import AfterFlow, Endpoint, Flow, WebTraffic
 from flowstart.model.path import NetworkPath
-from flowstart.model.quantities import Time, text, time_text
+from flowstart.model.quantities import Time, text, time_text, time_texts
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -49,6 +49,10 @@ class Scenario:
     end_after: AfterFlow | Mapping[str, Any] | None = None
     """The flow that is waited for: stop `pause` after all of it is acknowledged, or given up."""
     trace: bool | None = None
+    within: Time | Sequence[Time] | None = None
+    """Times from the opening of each flow; `goodputs` of the result has its rate in each."""
+    speed_tests: Sequence[str] | None = None
+    """Speed tests whose rates are measured likewise, such as `ndt7`."""
 
     __repr__ = short_repr
 
@@ -56,6 +60,7 @@ class Scenario:
         """The scenario as the simulator reads it."""
         fields = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
         fields["duration"] = time_text("duration", self.duration)
+        fields["within"] = time_texts("within", self.within)
         if isinstance(self.stack, str):
             fields["stack"] = stack.parse(self.stack)
         document: Document = plain(fields)
@@ -78,6 +83,8 @@ def document(scenario: ScenarioLike, *, allow_python: bool = False) -> Document:
         copied: Document = plain(scenario)
         if "duration" in copied:
             copied["duration"] = time_text("duration", copied["duration"])
+        if "within" in copied:
+            copied["within"] = time_texts("within", copied["within"])
         for name, part in _PARTS.items():
             if name in copied:
                 copied[name] = _with_units(copied[name], parts()[part], (name,))
@@ -125,6 +132,7 @@ def read(file: str | os.PathLike[str], *, allow_python: bool = False) -> Documen
     )
     found = input_files.read(path, "a scenario")
     _find_traces(found.get("path"), path.parent)
+    _find_recorded_writes(found.get("flows"), path.parent)
     for field, entry in _beginners(found):
         name = entry["startup"]
         if custom.is_in_a_file(name) and not allow_python:
@@ -143,6 +151,16 @@ def _beginners(document: Document) -> Iterator[tuple[str, dict[str, Any]]]:
         for place, entry in enumerate(entries if isinstance(entries, list) else []):
             if isinstance(entry, dict) and "startup" in entry:
                 yield f"{kind}[{place}]", entry
+
+
+def _find_recorded_writes(flows: object, folder: pathlib.Path) -> None:
+    """The same of recorded writes."""
+    for flow in flows if isinstance(flows, list) else []:
+        source = flow.get("source") if isinstance(flow, dict) else None
+        if isinstance(source, str) and source.startswith("trace:"):
+            file = source.removeprefix("trace:")
+            if not pathlib.Path(file).is_absolute():
+                flow["source"] = f"trace:{os.path.relpath(folder / file)}"
 
 
 def _find_traces(described: object, folder: pathlib.Path) -> None:

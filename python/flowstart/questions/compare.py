@@ -6,7 +6,7 @@ from typing import Annotated
 
 from flowstart.model.custom import StartupLike
 from flowstart.model.path import NetworkPath
-from flowstart.model.quantities import Rate, Size, Time, size_texts, time_text
+from flowstart.model.quantities import Rate, Size, Time, size_texts, time_text, time_texts
 from flowstart.model.scenario import ScenarioLike
 from flowstart.model.variants import VariantLike
 from flowstart.questions import names
@@ -25,6 +25,26 @@ from flowstart.questions.option import Argument, Option, defined
 
 STARTUPS = "slow-start, limited-slow-start, hystart, hystart-plus-plus, jump-start"
 SIZES = Option("Transfer sizes. [10kB,100kB,1MB,10MB]", "S,...", flag="size", reads=size_texts)
+WITHIN = Option(
+    "Times from the opening of a flow: goodput in each, and the time to the first 100 kB, 1 MB and "
+    "10 MB. Without sizes, flows have no end.",
+    "TIME,...",
+    panel="Traffic",
+    reads=time_texts,
+)
+SPEED_TESTS = Option(
+    "Rates that speed tests report: iperf3, iperf3:omit=1s, ndt7, ookla, cloudflare, librespeed.",
+    "NAME,...",
+    flag="speed-test",
+    panel="Traffic",
+)
+WRITES = Option(
+    "Writes of the application instead of sizes, whose delays are compared: every=33ms,size=50kB; "
+    "every=10ms,rate=20Mbps,deadline=60ms; on-off:rate=,on=,off=; random:size=,every=; "
+    "trace:FILE.csv.",
+    "SOURCE",
+    panel="Traffic",
+)
 CACHED_CWND = Option(
     "Congestion window cached from an earlier connection. [1bdp]", "SIZE", panel="Endpoints"
 )
@@ -49,6 +69,9 @@ class Compare(Bounded):
     _: KW_ONLY
     startups: Annotated[Sequence[StartupLike] | None, of_startups(STARTUPS)] = None
     sizes: Annotated[Sequence[Size] | None, SIZES] = None
+    within: Annotated[Time | Sequence[Time] | None, WITHIN] = None
+    speed_tests: Annotated[Sequence[str] | None, SPEED_TESTS] = None
+    writes: Annotated[str | None, WRITES] = None
     stack: Annotated[StackLike | None, STACK] = None
     variants: Annotated[Sequence[VariantLike], VARIANTS] = ()
     baseline: Annotated[

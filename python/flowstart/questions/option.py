@@ -26,7 +26,7 @@ from typing import (
 from flowstart import _native
 from flowstart.errors import RequestError
 from flowstart.model.definitions import parts
-from flowstart.model.quantities import Kind, rate_text, size_text, time_text
+from flowstart.model.quantities import LARGEST, Kind, rate_text, size_text, time_text
 
 P = ParamSpec("P")
 L = ParamSpec("L")
@@ -71,7 +71,7 @@ class Argument(Option):
 
 
 @dataclass(frozen=True)
-class Parameter:
+class CommandParameter:
     """A field of a question, or a parameter of a command."""
 
     name: str
@@ -133,23 +133,23 @@ def option_of(annotation: Any) -> Option | None:
     return next((data for data in metadata if isinstance(data, Option)), None)
 
 
-def parameter(name: str, annotation: Any, default: Any = None) -> Parameter | None:
+def parameter(name: str, annotation: Any, default: Any = None) -> CommandParameter | None:
     """The parameter of a command line that an annotation declares; None where it has none."""
     option = option_of(annotation)
     if option is None or option.flag == "":
         return None
     kind = get_args(annotation)[0]
-    return Parameter(name, option, kind, None if default is dataclasses.MISSING else default)
+    return CommandParameter(name, option, kind, None if default is dataclasses.MISSING else default)
 
 
-def of(question: Any, *, without: Sequence[str] = ()) -> tuple[Parameter, ...]:
+def of(question: Any, *, without: Sequence[str] = ()) -> tuple[CommandParameter, ...]:
     """The fields of a question that a command line may give."""
     fields = [field for name, field in _fields(question).items() if name not in without]
     found = [parameter(field.name, field.type, field.default) for field in fields]
     return tuple(each for each in found if each)
 
 
-def defined(part: str, panel: str | None, usual: Sequence[str] = ()) -> dict[str, Parameter]:
+def defined(part: str, panel: str | None, usual: Sequence[str] = ()) -> dict[str, CommandParameter]:
     """The fields of a part of a scenario that its definition gives an option, by name.
 
     The complete help has them in `panel`, but for the `usual` ones.
@@ -162,7 +162,7 @@ def defined(part: str, panel: str | None, usual: Sequence[str] = ()) -> dict[str
         return f"--{match[1].replace('_', '-')}" if match[1] in names else match[1]
 
     return {
-        field.name: Parameter(
+        field.name: CommandParameter(
             field.name,
             Option(
                 re.sub("`(.*?)`", word, field.short) + (f" [{field.usual}]" if field.usual else ""),
@@ -209,14 +209,20 @@ def _checked(name: str, kind: Any, value: Any) -> Any:
     """A value in the type of its field. Raises RequestError where it is of none."""
     kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
     plain = frozenset(get_origin(each) or each for each in kinds) - {NoneType}
-    if Sequence in plain:
+    scalars = tuple(each for each in plain if each is not Sequence)
+    scalars += (int,) * (float in scalars)
+    if Sequence in plain and not isinstance(value, scalars):
         if isinstance(value, str | Mapping | Set) or not isinstance(value, Iterable):
             raise RequestError(f"a list is needed, such as [{value!r}]", (name,), repr(value))
         return value if isinstance(value, Sequence) else list(value)
+    if Sequence in plain:
+        return value
     accepted, right = _RIGHT.get(plain, (object, ""))
     is_flag = isinstance(value, bool)
     if not isinstance(value, accepted) or (accepted is Integral and is_flag):
         raise RequestError(f"{right} is needed", (name,), repr(value))
+    if accepted is Integral and abs(value) > LARGEST:
+        raise RequestError(f"at most {LARGEST} is possible", (name,), value)
     return int(value) if accepted is Integral else value
 
 

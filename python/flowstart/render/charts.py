@@ -331,7 +331,7 @@ ANGLES = (0, 180, 90, 270, 35, -35, 145, -145, 65, -65, 115, -115)
 
 
 @dataclass(frozen=True)
-class Point:
+class NamedPoint:
     """A point and its name; lengths are in pixels."""
 
     x: float
@@ -345,7 +345,7 @@ class Point:
 class Label:
     """A name in its place."""
 
-    point: Point
+    point: NamedPoint
     x: float
     """Its left end."""
     y: float
@@ -368,7 +368,7 @@ class Label:
 
 
 def placed(
-    points: Sequence[Point], size: float, within: Box, avoided: Sequence[Box] = ()
+    points: Sequence[NamedPoint], size: float, within: Box, avoided: Sequence[Box] = ()
 ) -> list[Label]:
     """Every name as near to its point as those before it leave room for.
 
@@ -392,7 +392,7 @@ def placed(
     return found
 
 
-def _labels(point: Point, size: float) -> Iterator[Label]:
+def _labels(point: NamedPoint, size: float) -> Iterator[Label]:
     """Where a name may stand, the nearest first: to the right, to the left, above, below."""
     width = LETTER * size * len(point.name)
     for ring in range(RINGS):

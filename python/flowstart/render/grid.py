@@ -32,7 +32,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Source:
+class RowSource:
     """The rows of the result that a row of a table is made of."""
 
     where: Where
@@ -51,7 +51,7 @@ class Grid:
     marked: set[int] = field(default_factory=set)
     """The best rows."""
     title: str = ""
-    sources: list[Source] = field(default_factory=list)
+    sources: list[RowSource] = field(default_factory=list)
     """What its rows are made of, row by row; empty where nobody may look it up."""
 
     def document(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from html import escape
 from string import Template
 
 from flowstart import _native
-from flowstart.render.grid import Column, Grid, Source, Where
+from flowstart.render.grid import Column, Grid, RowSource, Where
 
 _PAGE = Template("""<!doctype html>
 <html lang="en">
@@ -139,7 +139,7 @@ def _made_of(column: Column, traced: bool) -> str:
     return f' data-of="{escape(column.of)}"{where}{" data-compares" if column.compares else ""}'
 
 
-def _source(source: Source) -> str:
+def _source(source: RowSource) -> str:
     """Which rows of the result a row is made of, as attributes."""
     against = _where("against", source.against) if source.against is not None else ""
     return _where("rows", source.where) + against

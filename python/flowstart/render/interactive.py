@@ -17,7 +17,7 @@ from html import escape
 from typing import Any, TypeAlias
 
 from flowstart.render import columns, html
-from flowstart.render.listed import Rows
+from flowstart.render.listed import ListedRows
 
 Place: TypeAlias = tuple[str | int, ...]
 """The names and numbers that lead to a value in a document."""
@@ -71,7 +71,7 @@ _NUMBERS = re.compile(r' (?:d|x|y|points)="[^"]*"')
 _LONG = re.compile(r"-?\d+\.\d{2,}")
 
 
-def packed_block(rows: Rows) -> str:
+def packed_block(rows: ListedRows) -> str:
     """The element of a page that holds the rows."""
     text = json.dumps(document(rows), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     kind = "application/octet-stream"
@@ -88,7 +88,7 @@ def _shortened(attribute: re.Match[str]) -> str:
     return _LONG.sub(lambda found: f"{float(found[0]):.1f}".rstrip("0").rstrip("."), attribute[0])
 
 
-def document(rows: Rows) -> dict[str, Any]:
+def document(rows: ListedRows) -> dict[str, Any]:
     """The rows as the script reads them (`web/src/tables/columns.ts`)."""
     known = (*columns.tables()[rows.table].columns, *rows.more)
     defined = {column.name: column for column in known}
@@ -174,7 +174,7 @@ def is_built() -> bool:
     return (PAGE / "report.js").is_file()
 
 
-def page(title: str, parts: Iterable[str], rows: Rows | None = None) -> str:
+def page(title: str, parts: Iterable[str], rows: ListedRows | None = None) -> str:
     """A whole page of parts that are HTML, with the script and the rows that it shows."""
     if not is_built():
         return html.page(title, [*parts, html.made_by(_NOT_BUILT)])

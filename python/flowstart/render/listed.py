@@ -16,7 +16,7 @@ MOST_ROWS = 20_000
 
 
 @dataclass(frozen=True)
-class Command:
+class RowCommand:
     """How the command that runs a row again is put together."""
 
     words: str
@@ -65,7 +65,7 @@ class Chart:
 
 
 @dataclass(frozen=True)
-class Side:
+class MapSide:
     """One side of a heat map, in tiles."""
 
     title: str
@@ -79,8 +79,8 @@ class HeatMaps:
     """Heat maps of the same two sides, of who is best and of what each costs."""
 
     title: str
-    x: Side
-    y: Side
+    x: MapSide
+    y: MapSide
     names: Sequence[str]
     """What is compared."""
     panels: Sequence["Panel"]
@@ -115,7 +115,7 @@ class OverTime:
 
 
 @dataclass(frozen=True)
-class Rows:
+class ListedRows:
     """The rows that a report lists, and that the numbers of its tables are made of."""
 
     frame: "pl.DataFrame"
@@ -125,7 +125,7 @@ class Rows:
     """How many rows the result has."""
     left_out: str = ""
     """Which rows these are, and where the others are, in a sentence; empty where all are there."""
-    command: Command | None = None
+    command: RowCommand | None = None
     charts: Sequence[Chart] = ()
     heat: HeatMaps | None = None
     over_time: Sequence[OverTime] = ()

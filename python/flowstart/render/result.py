@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from flowstart.render.files import Content
     from flowstart.render.grid import Grid
-    from flowstart.render.summary import Summary
+    from flowstart.render.summary import SummaryPage
 
 
 class Result(abc.ABC):
@@ -69,7 +69,7 @@ class Result(abc.ABC):
         """
 
     @abc.abstractmethod
-    def summary(self, command: str = "") -> "Summary":
+    def summary(self, command: str = "") -> "SummaryPage":
         """The result on one screen, with the command that reproduces it."""
 
     @abc.abstractmethod

@@ -141,7 +141,7 @@ ROWS = 10
 
 
 @dataclass(frozen=True)
-class Summary:
+class SummaryPage:
     """What was run, the answer, a table, and what to do next."""
 
     ran: str

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from flowstart.captures.sampling import Drawn, Sample
+from flowstart.captures.sampling import Sampled, SampleSize
 from flowstart.deployment.experiment import Population, TestPlan, plan
 from flowstart.deployment.guardrails import Packets
 from flowstart.deployment.stacks import Commands
 from flowstart.errors import RequestError
-from flowstart.inference import Group, Judgement, Row, Statistic, Status, Verdict, intervals
+from flowstart.inference import Judgement, Row, Statistic, Status, TransferGroup, Verdict, intervals
 from flowstart.inference.data import LEVEL, OF_TRANSFERS, finite
 from flowstart.inference.gates import (
     FEWEST_TRANSFERS,
     OPTIONS,
     Gate,
     Limits,
-    Part,
     Runs,
+    TrafficPart,
     gates,
     levels,
 )
@@ -117,10 +117,10 @@ def _clusters(facts: "pl.DataFrame") -> Numbers:
     return facts[name].to_numpy().astype(np.int64)
 
 
-def groups(facts: "pl.DataFrame", times: Sequence[tuple[str, Times]]) -> list[Group]:
+def groups(facts: "pl.DataFrame", times: Sequence[tuple[str, Times]]) -> list[TransferGroup]:
     """The size classes as inference takes them: a column for each of these variants' times."""
     return [
-        Group.of(name, np.column_stack([t.of(v, transfers) for v, t in times]), clusters)
+        TransferGroup.of(name, np.column_stack([t.of(v, transfers) for v, t in times]), clusters)
         for name, transfers, clusters in classes(facts)
     ]
 
@@ -148,7 +148,7 @@ def verdict(
     facts: "pl.DataFrame",
     runs: Sequence[Times],
     order: Sequence[str],
-    found: Sequence[Group],
+    found: Sequence[TransferGroup],
     rows: Mapping[tuple[str, str, Statistic], Row],
     criteria: Criteria,
     *,
@@ -179,12 +179,14 @@ def verdict(
     return judge(baseline, gains, gated, offered, slower)
 
 
-def parts(facts: "pl.DataFrame") -> list[Part]:
+def parts(facts: "pl.DataFrame") -> list[TrafficPart]:
     """All traffic and the size classes."""
     sizes = facts["size_bytes"].to_numpy()
-    parts = [Part("all", EVERYTHING, np.ones(len(sizes), dtype=np.bool_))]
+    parts = [TrafficPart("all", EVERYTHING, np.ones(len(sizes), dtype=np.bool_))]
     for name, least, below in CLASSES:
-        parts.append(Part("size class", name, (sizes >= least) & (sizes < (below or np.inf))))
+        parts.append(
+            TrafficPart("size class", name, (sizes >= least) & (sizes < (below or np.inf)))
+        )
     return parts
 
 
@@ -208,7 +210,7 @@ def _runs(runs: Sequence[Times], variant: str, transfers: Numbers) -> Runs:
 
 
 def _slower(
-    found: Sequence[Group], order: Sequence[str], gaining: Sequence[str], seed: int
+    found: Sequence[TransferGroup], order: Sequence[str], gaining: Sequence[str], seed: int
 ) -> set[tuple[str, str]]:
     """Pairs of variants that gain of which the first is significantly slower."""
     groups = [group for group in found if group.name == EVERYTHING]
@@ -236,7 +238,7 @@ class Answer:
     """The changes of all variants in all size classes, with simultaneous intervals."""
 
     baseline: str
-    groups: list[Group]
+    groups: list[TransferGroup]
     """The times that it rests on; the first column is the baseline's."""
     variants: tuple[str, ...]
     """The variants in the order of the columns."""
@@ -330,7 +332,7 @@ def requested(
     connections, waits = facts["connection"].to_numpy(), facts["request_s"].to_numpy()[:, None]
     exact, *moved = (
         [
-            Group.of(
+            TransferGroup.of(
                 EVERYTHING,
                 np.column_stack([one.of(name, transfers) for name in order]) + waits,
                 connections,
@@ -352,7 +354,9 @@ def _ordered(variants: Sequence[str], baseline: str) -> tuple[str, ...]:
     return (baseline, *(name for name in variants if name != baseline))
 
 
-def _groups(facts: "pl.DataFrame", times: Times, order: Sequence[str], base: Times) -> list[Group]:
+def _groups(
+    facts: "pl.DataFrame", times: Times, order: Sequence[str], base: Times
+) -> list[TransferGroup]:
     first, *others = order
     return groups(facts, [(first, base), *((name, times) for name in others)])
 
@@ -395,7 +399,7 @@ def settled(
 
 def test_plan(
     facts: "pl.DataFrame",
-    group: Group,
+    group: TransferGroup,
     times: Times,
     judged: Judgement,
     baseline: str,
@@ -476,7 +480,7 @@ def parsed(given: Sequence[str], kinds: Sequence[str] = (WHEN,)) -> tuple[str, .
     return tuple(found)
 
 
-def refuse_unknown(networks: Sequence[str], known: Sequence[str], drawn: Drawn | None) -> None:
+def refuse_unknown(networks: Sequence[str], known: Sequence[str], drawn: Sampled | None) -> None:
     """Refuses networks that the capture, or what was drawn of it, does not have."""
     for name in networks:
         if drawn and name in drawn.rtts_s and name not in known:
@@ -502,10 +506,10 @@ def partial(
     """The verdict on the traffic of networks. Paths are separate, so others do not matter."""
     import polars as pl
 
-    base, hosts = settings.reference, settings.hosts
+    base = settings.reference
     commands = {
         variant.name: [
-            found for network in networks for found in hosts.commands(variant, base, network)
+            found for network in networks for found in settings.commands(variant, network)
         ]
         for variant in settings.compared
     }
@@ -690,7 +694,7 @@ class Questions:
 
     def __post_init__(self) -> None:
         if self.sample is not None:
-            Sample.parse(self.sample)
+            SampleSize.parse(self.sample)
         if self.rollout is not None and not 0 < self.rollout < 1:
             raise RequestError(
                 f"`{100 * self.rollout:g}%` is out of range; "

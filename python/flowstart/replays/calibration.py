@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from flowstart import text
 from flowstart.captures import server_log
 from flowstart.captures.contents import Capture
-from flowstart.captures.durations import Kind
+from flowstart.captures.durations import DurationKind
 from flowstart.render.grid import Column, Grid
 from flowstart.replays import rate_fit
 from flowstart.replays.paths import ReplayPath, build
@@ -126,7 +126,9 @@ def _replayed(paths: list[ReplayPath], runner: Runner) -> "pl.DataFrame":
     return _spanned(whole, kind) if by_log else whole
 
 
-def _compared_with_log(simulated: "pl.DataFrame", traffic: Traffic, kind: Kind) -> "pl.DataFrame":
+def _compared_with_log(
+    simulated: "pl.DataFrame", traffic: Traffic, kind: DurationKind
+) -> "pl.DataFrame":
     """Both times of each transfer: its duration in the log, and that of its data."""
     import polars as pl
 
@@ -144,7 +146,7 @@ def _compared_with_log(simulated: "pl.DataFrame", traffic: Traffic, kind: Kind) 
     return found.select(*KEPT, "least_rtt_s")
 
 
-def _spanned(found: "pl.DataFrame", kind: Kind) -> "pl.DataFrame":
+def _spanned(found: "pl.DataFrame", kind: DurationKind) -> "pl.DataFrame":
     """Simulated times of what the log's durations span."""
     import polars as pl
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from flowstart.captures import server_log
 from flowstart.captures.contents import Capture
-from flowstart.captures.sampling import Sample
+from flowstart.captures.sampling import SampleSize
 from flowstart.captures.stretches import Numbers, Stretches
 from flowstart.replays import rate_fit
 from flowstart.replays.answer import Questions
@@ -61,7 +61,7 @@ def affordable(
     All of it, if that is affordable or requested. `meter` is told of all that is to be done.
     """
     each = runs(settings, questions)
-    share = Sample.parse(questions.sample).share if questions.sample else None
+    share = SampleSize.parse(questions.sample).share if questions.sample else None
     cost = float(capture.transfers.select(work().sum()).item() or 0)
     heads = drawn = capture
     if share != 1.0 and (questions.sample is not None or each * cost > BUDGET):
@@ -102,7 +102,7 @@ def _fits(capture: Capture, settings: Settings) -> bool:
 def _chosen(found: Stretches, sample: str | None, each: int, seed: int, *, fits: bool) -> Numbers:
     """The stretches to replay."""
     if sample is not None:
-        drawn = Sample.parse(sample)
+        drawn = SampleSize.parse(sample)
         share = drawn.share or (drawn.count or 0) / len(found.streams)
         return found.draw(min(max(round(share * len(found)), 1), len(found)), seed)
     least = min(FEWEST, len(found))

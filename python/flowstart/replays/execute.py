@@ -1,11 +1,13 @@
 """Replays a capture and answers what was asked of it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from flowstart.captures.contents import Capture
+from flowstart.comparison import larger_window
 from flowstart.inference import Status, Verdict
+from flowstart.model.variants import Variant
 from flowstart.replays.answer import (
     FEWEST_REPEATS,
     FOR_A_VERDICT,
@@ -33,7 +35,7 @@ from flowstart.replays.paths import ReplayPath, build, facts
 from flowstart.replays.result import Replay
 from flowstart.replays.runner import ALONE, COMPETING, TOGETHER, Meter, Progress, Round, Runner
 from flowstart.replays.settings import Settings
-from flowstart.replays.summary import Rows
+from flowstart.replays.summary import Limits, Rows
 from flowstart.replays.validity import UNKNOWN, examine
 
 if TYPE_CHECKING:
@@ -103,10 +105,12 @@ class _Study:
             failures=self.runner.failures,
         )
         try:
-            for times, one in ((self.together, TOGETHER), (alone, ALONE)):
-                for rows in self.runner.run(self.paths, one):
-                    store.add(self._for_clients(rows))
-                    times.add(rows)
+            passes = ((self.together, TOGETHER), (alone, ALONE))
+            self._run(store, passes)
+            if self._is_limited_by_windows(found):
+                self.runner.settings = replace(settings, widens=True)
+                found = replace(found, settings=self.settings)
+                self._run(store, passes, filter(None, [self.settings.larger]))
             for part in self._inferred():
                 found = replace(found, **part)
         except KeyboardInterrupt:
@@ -114,6 +118,23 @@ class _Study:
                 raise
             found = replace(found, interrupted=True)
         return found
+
+    def _run(
+        self, store: Rows, passes: Iterable[tuple[Times, Round]], variants: Iterable[Variant] = ()
+    ) -> None:
+        """Runs all traffic under these variants, or all, and keeps the rows."""
+        chosen = tuple(variants)
+        for times, one in passes:
+            for rows in self.runner.run(self.paths, one, chosen):
+                store.add(self._for_clients(rows))
+                times.add(rows)
+
+    def _is_limited_by_windows(self, found: Replay) -> bool:
+        """Whether receivers' windows limit the baseline so long that larger ones are compared."""
+        settings = self.settings
+        limits = Limits.of(found.store, settings.reference.name)
+        several = len(settings.names) > 1
+        return several and larger_window.is_tried(limits.window_share, settings.compared)
 
     def _for_clients(self, rows: "pl.DataFrame") -> "pl.DataFrame":
         """Rows with the time from a client's request to the last byte."""

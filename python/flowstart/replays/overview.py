@@ -2,10 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from flowstart import text
+from flowstart import _native, text
 from flowstart.captures import server_log
+from flowstart.comparison import larger_window
 from flowstart.inference import Gate, Judgement, Question, Row, Statistic, Status
-from flowstart.inference.gates import Quantity
+from flowstart.inference.gates import GateQuantity
 from flowstart.inference.verdict import exceeding
 from flowstart.model import custom, document
 from flowstart.model import stack as stacks
@@ -132,7 +133,18 @@ def verdict(replay: "Replay") -> list[str]:
         return []
     objection = replay.verdict.objection
     cause = objection.cause if objection else ""
-    return [replay.verdict.headline, *[f"Probable cause: {cause}."] * bool(cause)]
+    lines = [*windows(replay), replay.verdict.headline]
+    return [*lines, *[f"Probable cause: {cause}."] * bool(cause)]
+
+
+def windows(replay: "Replay") -> list[str]:
+    """For how long receivers' windows limit the baseline, where larger ones are compared."""
+    base = replay.settings.reference.name
+    shares = {s.variant: s.window_share for s in replay.summaries if s.size_class == EVERYTHING}
+    if replay.settings.larger is None:
+        return []
+    of = f"{text.short_share(shares[base])} of the transfers' time"
+    return [f"The receivers' windows limit {custom.short(base)} for {of}."]
 
 
 SIDES = {
@@ -142,13 +154,13 @@ SIDES = {
 }
 
 
-def overview(replay: "Replay", command: str) -> summary.Summary:
+def overview(replay: "Replay", command: str) -> summary.SummaryPage:
     """What was replayed, the verdict, a table of settings, and the next step."""
     first, *others = opening(replay)
     shown = table(replay)
     notes = [*(legend(replay) if shown else ()), *partial(replay), *replay.notes]
     notes += replay.omissions.decisive
-    return summary.Summary(
+    return summary.SummaryPage(
         first,
         [*others, *verdict(replay)],
         shown,
@@ -264,12 +276,21 @@ def table(replay: "Replay") -> Grid | None:
         return None  # numbers from assumed rates
     grid = Grid([Column("setting", number=False), Column("change"), Column("95 % CI, %")])
     grid.columns += [Column("p95", spare=1), Column("loss"), Column("harmed")]
-    grid.columns.append(Column("worst part", number=False))
+    summaries = {s.variant: s for s in replay.summaries if s.size_class == EVERYTHING}
+    is_limited = any(s.limited_by in _native.LIMITS_OF_ENDS for s in summaries.values())
+    grid.columns += [Column("limited by", number=False, is_kept=True)] * is_limited
+    grid.columns.append(Column("worst part", number=False, spare=2 * is_limited))
     grid.columns.append(Column("verdict", number=False))
-    losses = {s.variant: s.loss for s in replay.summaries if s.size_class == EVERYTHING}
+    losses = {name: s.loss for name, s in summaries.items()}
+    limits = {
+        name: [larger_window.limit_words(s.limited_by, s.limited_share)] * is_limited
+        for name, s in summaries.items()
+    }
     base = replay.answer.baseline
     lost, none = text.short_share(losses.get(base)), text.ABSENT
-    grid.rows.append([_named(replay, base), "", "", "", lost, none, none, "baseline"])
+    grid.rows.append(
+        [_named(replay, base), "", "", "", lost, none, *limits[base], none, "baseline"]
+    )
     candidate = replay.verdict.candidate
     # The setting of the headline first: a screen may have no room for all.
     for one in sorted(replay.verdict.judgements, key=lambda one: one != candidate):
@@ -285,6 +306,7 @@ def table(replay: "Replay") -> Grid | None:
                 text.short_percent(p95.estimate) if p95 else text.ABSENT,
                 text.short_share(losses.get(one.setting)),
                 text.short_share(worst[0]) if worst else text.ABSENT,
+                *limits[one.setting],
                 worst[1].replace(" to ", "–") if worst else text.ABSENT,
                 one.cause,
             ]
@@ -309,7 +331,7 @@ def worst_harm(replay: "Replay", one: Judgement) -> tuple[float, str] | None:
     harm = [
         (gate.estimate, gate.part)
         for gate in one.gates
-        if gate.quantity == Quantity.HARMED and gate.kind != "networks" and gate.estimate > 0
+        if gate.quantity == GateQuantity.HARMED and gate.kind != "networks" and gate.estimate > 0
     ]
     for s in replay.summaries:
         if (s.size_class, s.variant) == (EVERYTHING, one.setting) and s.worst_network:
@@ -329,11 +351,11 @@ def risk(replay: "Replay") -> list[str]:
     one = replay.verdict.candidate
     if one is None or replay.verdict.objection:
         return []
-    worst: dict[Quantity, Gate] = {}
+    worst: dict[GateQuantity, Gate] = {}
     for gate in one.vetoes:
         worst.setdefault(gate.quantity, gate)
-    if Quantity.LOSS in worst:
-        worst.pop(Quantity.RETRANSMITTED, None)  # of what was lost
+    if GateQuantity.LOSS in worst:
+        worst.pop(GateQuantity.RETRANSMITTED, None)  # of what was lost
     facts = [exceeding(gate) for gate in worst.values() if gate is not one.vetoes[0]]
     return [f"{custom.short(one.setting)} also {'; '.join(facts)}."] * bool(facts)
 
@@ -361,7 +383,7 @@ def next_steps(replay: "Replay") -> list[str]:
     plans = {n.variant.name: n.test for n in replay.notes_to_deploy}
     plan = plans.get(one.setting) if one else None
     if one and one.setting == replay.verdict.recommended:
-        found = settings.hosts.commands(settings.variant(one.setting), settings.reference)
+        found = settings.commands(settings.variant(one.setting))
         lines = [line for commands in found for line in commands.lines(one.setting)]
         return lines + [f"A/B test. {size.text}" for size in (plan.sizes if plan else ())]
     if one and one.risk:

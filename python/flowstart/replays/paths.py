@@ -8,7 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from flowstart import _native
-from flowstart.captures.contents import Capture, Group, PathEstimate
+from flowstart.captures.contents import Capture, PathEstimate, RemoteNetwork
 from flowstart.captures.next_command import (
     QUIC_ONLY,
     RATE,
@@ -17,7 +17,7 @@ from flowstart.captures.next_command import (
     missing_options,
     recording,
 )
-from flowstart.captures.sampling import Drawn
+from flowstart.captures.sampling import Sampled
 from flowstart.errors import RequestError
 from flowstart.model.document import Document, resolve
 from flowstart.replays.scenario import usual_stack
@@ -198,7 +198,7 @@ def passed_rates(capture: Capture) -> dict[tuple[str, bool], float]:
 
 
 def _estimated(
-    group: Group,
+    group: RemoteNetwork,
     settings: Settings,
     section: Section,
     capture: Capture,
@@ -265,7 +265,7 @@ def _estimated(
     )
 
 
-def _with_given(group: Group, own: Mapping[str, str]) -> Group:
+def _with_given(group: RemoteNetwork, own: Mapping[str, str]) -> RemoteNetwork:
     """A group with the rates that are given in the place of those estimated."""
     forward = own.get("rate")
     found = []
@@ -359,7 +359,7 @@ ENDS = ("connection", "client_ip", "client_is_remote")
 
 
 def facts(
-    paths: Sequence[ReplayPath], settings: Settings, drawn: Drawn | None = None
+    paths: Sequence[ReplayPath], settings: Settings, drawn: Sampled | None = None
 ) -> "pl.DataFrame":
     """A row per transfer under test: numbers, network, access type, client, start, size, way.
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from flowstart import text
 from flowstart.captures import server_log
-from flowstart.captures.contents import Capture, Group
-from flowstart.captures.durations import Kind
+from flowstart.captures.contents import Capture, RemoteNetwork
+from flowstart.captures.durations import DurationKind
 from flowstart.errors import SimulationError
 from flowstart.model import quantities
 from flowstart.model.document import Document, encode
@@ -34,7 +34,7 @@ FEWEST_TO_COMPARE = 30
 """With fewer transfers, durations are taken to have the first span of their kind."""
 
 
-def best(kind: Kind, simulated_s: Floats, recorded_s: Floats, rtt_s: Floats) -> float:
+def best(kind: DurationKind, simulated_s: Floats, recorded_s: Floats, rtt_s: Floats) -> float:
     """The span with which most simulated times, of the data alone, agree with the recorded ones."""
     if len(recorded_s) < FEWEST_TO_COMPARE or not kind.gives_rates:
         return next(iter(kind.spans), 0.0)
@@ -192,7 +192,7 @@ def _throughputs(capture: Capture) -> dict[str, float]:
     return dict(rates.select("network", 8.0 * pl.col("bytes") / pl.col("end_s")).iter_rows())
 
 
-def _with_throughput(group: Group, rates: dict[str, float]) -> Group:
+def _with_throughput(group: RemoteNetwork, rates: dict[str, float]) -> RemoteNetwork:
     """A group without a rate with its throughput in the place of it, as an assumption."""
     way = group.to_remote
     if way.rate_bps is not None or group.network not in rates:
@@ -204,7 +204,7 @@ def _with_throughput(group: Group, rates: dict[str, float]) -> Group:
     return dataclasses.replace(group, to_remote=way)
 
 
-def _with_rate(group: Group, fits: dict[str, RateFit]) -> Group:
+def _with_rate(group: RemoteNetwork, fits: dict[str, RateFit]) -> RemoteNetwork:
     """A group with the rate that was found, or with one that is assumed."""
     fit = fits.get(group.network)
     if fit is None:
@@ -228,7 +228,7 @@ def _with_rate(group: Group, fits: dict[str, RateFit]) -> Group:
     return dataclasses.replace(group, to_remote=way)
 
 
-def _span(kind: Kind, networks: Sequence["_Network"]) -> float:
+def _span(kind: DurationKind, networks: Sequence["_Network"]) -> float:
     """What the log's durations span: that with which all networks together agree best."""
     if sum(network.counted.sum() for network in networks) < FEWEST_TO_COMPARE:
         return next(iter(kind.spans))
@@ -238,7 +238,9 @@ def _span(kind: Kind, networks: Sequence["_Network"]) -> float:
 class _Network:
     """The first transfers of a network, and their simulated times at rates and buffers."""
 
-    def __init__(self, group: Group, section: Section, kind: Kind, settings: Settings) -> None:
+    def __init__(
+        self, group: RemoteNetwork, section: Section, kind: DurationKind, settings: Settings
+    ) -> None:
         import polars as pl
 
         self.group, self.kind, self.settings = group, kind, settings

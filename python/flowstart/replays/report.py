@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING, Any
 from flowstart.render import figure_files, html, interactive
 from flowstart.render.columns import CLASSES, Column
 from flowstart.render.files import Content, columns, encoded, streamed
-from flowstart.render.grid import Grid, Source
-from flowstart.render.listed import MOST_ROWS, Chart, Command, Rows, variant_options, without
+from flowstart.render.grid import Grid, RowSource
+from flowstart.render.listed import (
+    MOST_ROWS,
+    Chart,
+    ListedRows,
+    RowCommand,
+    variant_options,
+    without,
+)
 from flowstart.replays import calibration, overview
 from flowstart.replays import tables as grids
 from flowstart.replays.answer import EVERYTHING
@@ -50,7 +57,7 @@ COLUMNS = (
 SIZE_CLASS = Column("size_class", "string", "The class of the transfer's size.")
 
 
-def rows(replay: "Replay") -> Rows | None:
+def rows(replay: "Replay") -> ListedRows | None:
     """The rows of a replay; of too many, those of every so manieth transfer."""
     import polars as pl
 
@@ -73,7 +80,9 @@ def rows(replay: "Replay") -> Rows | None:
     baseline = replay.answer.baseline
     chart = Chart("Over size", ("size_bytes",), y, "variant", grids.TOGETHER, baseline)
     command = _command(replay)
-    return Rows(frame, "replay-rows", height, left_out, command, charts=[chart], more=[SIZE_CLASS])
+    return ListedRows(
+        frame, "replay-rows", height, left_out, command, charts=[chart], more=[SIZE_CLASS]
+    )
 
 
 def _size_class() -> "pl.Expr":
@@ -98,18 +107,18 @@ def traced_changes(replay: "Replay") -> Grid:
     return dataclasses.replace(grids.changes(replay.summaries), sources=sources)
 
 
-def _source(s: ClassSummary, replay: "Replay") -> Source:
+def _source(s: ClassSummary, replay: "Replay") -> RowSource:
     where: dict[str, Any] = {"variant": s.variant, **grids.TOGETHER}
     where |= {"size_class": s.size_class} if s.size_class != EVERYTHING else {}
-    return Source(where, {"variant": replay.answer.baseline})
+    return RowSource(where, {"variant": replay.answer.baseline})
 
 
-def _command(replay: "Replay") -> Command:
+def _command(replay: "Replay") -> RowCommand:
     """The replay's command with the variant of a row beside the baseline."""
     words = without(replay.command, ("--startup", "--variant", "--baseline"))
     options = {"variant": variant_options(replay.settings.compared)}
     note = "The command that replays all transfers under this variant; its rows have this one:"
-    return Command(words, options, note)
+    return RowCommand(words, options, note)
 
 
 CAPTIONS = {

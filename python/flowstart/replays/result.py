@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from flowstart import _native, extras
 from flowstart.captures.contents import Capture
-from flowstart.deployment.notes import Notes, notes
-from flowstart.deployment.notes import Variant as DeployedVariant
+from flowstart.deployment.notes import Notes, VariantOptions, notes
 from flowstart.deployment.stacks import Commands
 from flowstart.inference import Judgement, Status, Verdict
 from flowstart.inference.data import finite
@@ -21,7 +20,7 @@ from flowstart.render import columns, figure_files, footnotes, html
 from flowstart.render.files import Content
 from flowstart.render.grid import Grid
 from flowstart.render.result import Result
-from flowstart.render.summary import Summary
+from flowstart.render.summary import SummaryPage
 from flowstart.replays import answer, overview, report, tables
 from flowstart.replays.answer import Answer, Band, Partial, Questions, Rollout, Times
 from flowstart.replays.calibration import Calibration
@@ -102,8 +101,8 @@ def _validity(verdict: Verdict) -> dict[str, Any]:
 def _judgement(
     one: Judgement, settings: Settings, limited: Mapping[str, Sequence[Commands]] | None
 ) -> dict[str, Any]:
-    variant, gain = settings.variant(one.setting), one.gain
-    commands: Sequence[Commands] = settings.hosts.commands(variant, settings.reference)
+    gain = one.gain
+    commands: Sequence[Commands] = settings.commands(settings.variant(one.setting))
     if limited is not None:
         commands = limited[one.setting]
     return {
@@ -284,6 +283,8 @@ class Replay(Result):
         test = answer.test_plan(self.facts, group, self.together, one, base, self.questions, seed)
         is_test = one.status == Status.INCONCLUSIVE
         deployed = _deployed(variant, self.settings.reference)
+        if variant == self.settings.larger:
+            deployed = replace(deployed, window=self.settings.larger_size)
         return notes(EVERYTHING, deployed, rows, test, is_test=is_test)
 
     @property
@@ -498,7 +499,7 @@ class Replay(Result):
         *_, file = self.capture.file.split("/")
         return f"{file}, stack {', '.join(ends)}, seed {s.seed}"
 
-    def summary(self, command: str = "") -> Summary:
+    def summary(self, command: str = "") -> SummaryPage:
         """The recommendation, its gain and its risk, on one screen."""
         return overview.overview(self, command)
 
@@ -515,7 +516,7 @@ class Replay(Result):
         return "".join(map(html.table, found)) + figure
 
 
-def _deployed(variant: Variant, base: Variant) -> DeployedVariant:
+def _deployed(variant: Variant, base: Variant) -> VariantOptions:
     """What differs from the baseline, as far as stacks have options for it."""
     name, _, arguments = str(variant.begins).partition(":")
     startup = name if str(variant.begins) != str(base.begins) else None
@@ -523,4 +524,4 @@ def _deployed(variant: Variant, base: Variant) -> DeployedVariant:
     own = dict(piece.partition("=")[::2] for piece in arguments.split(",") if piece)
     iw = own.get("iw") or variant.fields.get("iw")
     pacing = variant.fields.get("pacing", "none") != "none"
-    return DeployedVariant(variant.name, startup, cc, iw and str(iw), pacing)
+    return VariantOptions(variant.name, startup, cc, iw and str(iw), pacing)

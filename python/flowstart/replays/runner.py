@@ -103,12 +103,17 @@ def jobs(
     settings: Settings,
     one: Round = TOGETHER,
     of: Callable[[ReplayPath], Talks] = parts,
+    variants: Sequence[Variant] = (),
 ) -> Iterator[Job]:
-    """All simulations of a pass, those of a part of a path next to each other."""
-    sides = {variant.name: Sides.of(variant, settings) for variant in settings.compared}
+    """All simulations of a pass, those of a part of a path next to each other.
+
+    Under all variants where none is named.
+    """
+    variants = variants or settings.compared
+    sides = {variant.name: Sides.of(variant, settings) for variant in variants}
     for replayed in paths:
         for talks in of(replayed):
-            for variant in settings.compared:
+            for variant in variants:
                 for together in apart(talks) if one.mode == "alone" else [talks]:
                     yield job(replayed, variant, one, together, settings, sides[variant.name])
 
@@ -195,6 +200,9 @@ def rows(planned: Sequence[Job], batch: "Batch") -> "pl.DataFrame":
     found = (
         _labels(planned).join(writes, on=["run", "flow", "write"]).join(flows, on=["run", "flow"])
     )
+    if len(batch["limits"]):
+        limits = frames.frame(batch["limits"]).rename({"transfer": "write"})
+        found = found.join(limits, on=["run", "flow", "write"], how="left")
     delivered = pl.col("bytes_delivered").cast(pl.Int64) - pl.col("begins").cast(pl.Int64)
     return (
         found.sort("run", "transfer")
@@ -295,16 +303,19 @@ class Runner:
     _talks: dict[str, list[list[Conversation]]] = field(default_factory=dict)
     """The conversations of each path, if they are few: all passes have the same."""
 
-    def run(self, paths: Sequence[ReplayPath], one: Round) -> "Iterator[pl.DataFrame]":
-        """The rows of the transfers under test, part by part.
+    def run(
+        self, paths: Sequence[ReplayPath], one: Round, variants: Sequence[Variant] = ()
+    ) -> "Iterator[pl.DataFrame]":
+        """The rows of the transfers under test, part by part, under these variants or all.
 
         Raises KeyboardInterrupt after those that were finished before it.
         """
         import polars as pl
 
-        wanted = sum(path.transfers for path in paths) * len(self.settings.compared)
+        count = len(variants or self.settings.compared)
+        wanted = sum(path.transfers for path in paths) * count
         self.meter.total = max(self.meter.total, self.meter.done + wanted)
-        for some in self._planned(paths, one):
+        for some in self._planned(paths, one, variants):
             found, interrupted = self._run(some, one)
             if not found.is_empty():
                 found = found.filter(pl.col("tested")).drop("run", "tested", "switched")
@@ -313,7 +324,9 @@ class Runner:
             if interrupted:
                 raise KeyboardInterrupt
 
-    def _planned(self, paths: Sequence[ReplayPath], one: Round) -> Iterator[list[Job]]:
+    def _planned(
+        self, paths: Sequence[ReplayPath], one: Round, variants: Sequence[Variant]
+    ) -> Iterator[list[Job]]:
         """The jobs of a pass, some at a time."""
         if one.repeat and self._exact and self._exact[0] is paths:
             yield [job.repeated(one) for job in self._exact[1]]
@@ -322,11 +335,13 @@ class Runner:
         first: list[Job] = []
         few = sum(path.transfers for path in paths) <= FEW
         of = self._kept if few else parts
-        for number, some in enumerate(_together(jobs(paths, self.settings, one, of))):
+        for number, some in enumerate(_together(jobs(paths, self.settings, one, of, variants))):
             first = some if number == 0 else []
             yield some
         if keeps and first:
             self._exact = paths, first
+        elif variants and one == TOGETHER and self._exact:
+            self._exact = (paths, [*self._exact[1], *first]) if first else None
 
     def _kept(self, replayed: ReplayPath) -> Talks:
         """The conversations of a path, which are kept for the next pass."""
@@ -349,7 +364,8 @@ class Runner:
             self.meter.report(weight * done / max(of, 1))
 
         scenarios = [encode(job.scenario) for job in planned]
-        batch = run_many(scenarios, self.workers, report, self.settings.custom)
+        limits = one in (TOGETHER, ALONE)  # whose rows are kept
+        batch = run_many(scenarios, self.workers, report, self.settings.custom, limits=limits)
         self.meter.add(weight)
         runs = frames.rows(batch["runs"])
         self.failures += [f"{planned[r['run']].label}: {r['error']}" for r in runs if r["error"]]

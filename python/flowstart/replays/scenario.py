@@ -1,5 +1,6 @@
 """A part of a capture's traffic as a scenario: two flows for a connection, one each way."""
 
+import dataclasses
 import functools
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -7,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from flowstart.captures.summary import DEFAULT_MSS
+from flowstart.comparison import larger_window
 from flowstart.model import quantities
 from flowstart.model.document import Document, resolve
 from flowstart.model.path import interface_fields
@@ -122,6 +124,8 @@ class Side:
     given: dict[str, Any]
     """The fields of the stack that a flow has to name."""
     nature: Nature
+    has_larger_windows: bool = False
+    """Whether its receivers have larger windows than they had."""
 
 
 def under(variant: Variant, settings: Settings) -> Side:
@@ -134,7 +138,8 @@ def under(variant: Variant, settings: Settings) -> Side:
     if "cached_cwnd" not in flow and footnotes.uses_memory(str(variant.begins)):
         lifetime = {"sharing": "remember", "sharing_lifetime": settings.memory_lifetime}
         flow["stack"] = lifetime | flow.get("stack", {})
-    return _side(flow, usual_stack(settings))
+    found = _side(flow, usual_stack(settings))
+    return dataclasses.replace(found, has_larger_windows=variant == settings.larger)
 
 
 def recorded(settings: Settings) -> Side:
@@ -234,6 +239,8 @@ class Writer:
             flow["direction"] = "reverse"
         flow["rtt"] = connection["rtt"]
         own = own_fields(talk, first.from_client, side.nature, self.settings)
+        if side.has_larger_windows:
+            own |= larger_window.larger(own)
         flow["stack"] = side.given | own
         flow |= self._timing(talk, turns)
         for write, turn in enumerate(turns):

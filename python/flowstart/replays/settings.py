@@ -2,6 +2,7 @@
 
 import dataclasses
 import fnmatch
+import functools
 import ipaddress
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -11,7 +12,8 @@ from typing import Any, Literal, Self, cast, get_args
 from flowstart import _native
 from flowstart.captures.contents import Capture
 from flowstart.captures.senders import SenderFacts, windows_in_use
-from flowstart.deployment.stacks import HostStack, default_of
+from flowstart.comparison import larger_window
+from flowstart.deployment.stacks import Commands, HostStack, default_of
 from flowstart.errors import RequestError
 from flowstart.inference.gates import Limits
 from flowstart.model import specs
@@ -179,13 +181,15 @@ class Settings:
     seed: int = 1
     custom: CustomStartups = field(default_factory=CustomStartups)
     """The startups that are not in the catalog."""
+    widens: bool = False
+    """Whether the baseline is also compared with larger windows of its receivers."""
 
     def __post_init__(self) -> None:
         for name in sorted(self.ignore - PARTS.keys()):
             right = suggest(name, list(PARTS))
             raise RequestError(f"`{name}` is no part of a replay{right}", ("ignore",))
         if self.baseline is not None:
-            _native.baseline(self.baseline, self.names)
+            _native.baseline(self.baseline, [variant.name for variant in self.requested])
         for name in self.competing:
             if name not in COMPANIONS:
                 right = suggest(name, list(COMPANIONS))
@@ -205,8 +209,8 @@ class Settings:
         return self.hosts.recorded
 
     @property
-    def compared(self) -> tuple[Variant, ...]:
-        """All variants: those given, and one for each startup, which bears its name.
+    def requested(self) -> tuple[Variant, ...]:
+        """The variants that were given, and one for each startup, which bears its name.
 
         Congestion control is that of the recording where nothing else is said.
         """
@@ -215,10 +219,40 @@ class Settings:
         return (*self.variants, *own)
 
     @property
+    def compared(self) -> tuple[Variant, ...]:
+        """All variants, with that of larger windows."""
+        return (*self.requested, *filter(None, [self.larger]))
+
+    @functools.cached_property
+    def larger(self) -> Variant | None:
+        """The baseline with larger windows of its receivers, those that were recorded included."""
+        if not self.widens:
+            return None
+        base = self.reference
+        own = base.fields
+        given = own if "preset" in own else (self.stack or self.recorded.fields) | own
+        shipped = stacks.of_scenario(given).get("receiver", "")
+        return larger_window.widened(base, {"receiver": shipped} | given)
+
+    @property
+    def larger_size(self) -> str:
+        """How large that window is, in words where that is different from client to client."""
+        fields = self.larger.fields if self.larger else {}
+        return str(fields.get("window", f"{larger_window.TIMES} times the present one"))
+
+    def commands(self, variant: Variant, network: str | None = None) -> list[Commands]:
+        """How hosts are changed to a variant; of larger windows the hosts of receivers."""
+        if variant == self.larger:
+            fields = variant.fields | {"window": self.larger_size}
+            variant = dataclasses.replace(variant, stack=fields)
+        return self.hosts.commands(variant, self.reference, network)
+
+    @property
     def offered(self) -> tuple[str, ...]:
         """The variants that the hosts' stack offers; the others are research."""
         base = self.reference
-        return tuple(v.name for v in self.compared if self.hosts.offers(v, base))
+        fits = (v.name for v in self.compared if v == self.larger or self.hosts.offers(v, base))
+        return tuple(fits)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -228,7 +262,9 @@ class Settings:
     @property
     def reference(self) -> Variant:
         """The variant that the others are measured against."""
-        return self.variant(_native.baseline(self.baseline, self.names))
+        requested = self.requested
+        name = _native.baseline(self.baseline, [variant.name for variant in requested])
+        return next(variant for variant in requested if variant.name == name)
 
     def variant(self, name: str) -> Variant:
         """The variant of this name."""
@@ -241,6 +277,7 @@ class Settings:
             startups=(),
             variants=(self.reference if self.compared else self.recorded,),
             baseline=None,
+            widens=False,
             direction="both",
             stack=None,
             cc=None,
@@ -255,6 +292,7 @@ class Settings:
             startups=tuple(name for name in self.startups if name in names),
             variants=tuple(variant for variant in self.variants if variant.name in names),
             baseline=self.reference.name,
+            widens=self.larger is not None and self.larger.name in names,
         )
 
     def has(self, part: str) -> bool:

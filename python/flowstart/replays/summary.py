@@ -4,12 +4,13 @@ import pathlib
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from flowstart import _native
 from flowstart.inference import Row, Statistic
 from flowstart.inference.data import HARM_THRESHOLD, OF_TRANSFERS, finite
 from flowstart.render.columns import CLASSES
@@ -115,6 +116,12 @@ class ClassSummary:
     """
     worst_share: float | None
     """That share."""
+    limited_by: str | None
+    """What kept senders from sending for the largest share of the transfers' time."""
+    limited_share: float
+    """That share."""
+    window_share: float
+    """The share of the receivers' windows."""
     best: bool = False
     """Whether the variant is recommended, for all traffic."""
 
@@ -200,7 +207,8 @@ class _Counts:
     def of(cls, rows: "Rows", variant: str) -> "_Counts":
         import polars as pl
 
-        names = ("slowdown", "packets_sent", "packets_dropped", "timeouts", "complete")
+        counts = ("slowdown", "packets_sent", "packets_dropped", "timeouts", "complete")
+        names = (*counts, *Limits.COLUMNS)
         wanted = (pl.col("variant") == variant) & (pl.col("mode") == "together")
         found = rows.scan().filter(wanted).select("transfer", *names).collect().sort("transfer")
         columns = {name: found[name].cast(pl.Float64).to_numpy() for name in names}
@@ -218,7 +226,41 @@ class _Counts:
             "slowdown_p95": percentile(slowdowns, 95),
             "loss": float(mine["packets_dropped"].sum()) / sent if sent else None,
             "timeouts": int(mine["timeouts"].sum()),
+            **vars(Limits.mean(mine)),
         }
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What kept senders from sending, by the time of all transfers together."""
+
+    limited_by: str | None
+    limited_share: float
+    window_share: float
+
+    SHARES: ClassVar = {f"{name.replace('-', '_')}_share": name for name in _native.LIMITS}
+    """The columns of shares, and what each is of."""
+    COLUMNS: ClassVar = ("duration_s", *SHARES)
+
+    @classmethod
+    def of(cls, rows: Rows, variant: str) -> "Limits":
+        """Those of all transfers under a variant."""
+        return cls.mean(_Counts.of(rows, variant).columns)
+
+    @classmethod
+    def mean(cls, columns: Mapping[str, Floats]) -> "Limits":
+        """Those of transfers with these columns; what was not completed does not count."""
+        durations = columns["duration_s"]
+        known = np.isfinite(durations) & np.isfinite(columns[next(iter(cls.SHARES))])
+        total = float(durations[known].sum())
+        if not total:
+            return cls(None, 0.0, 0.0)
+        shares = {
+            name: float((columns[column] * durations)[known].sum()) / total
+            for column, name in cls.SHARES.items()
+        }
+        limit = max(shares, key=lambda name: shares[name])
+        return cls(limit, shares[limit], sum(shares[name] for name in _native.WINDOWS))
 
 
 def _worst_network(

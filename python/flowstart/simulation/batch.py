@@ -24,7 +24,7 @@ from flowstart.errors import SimulationError
 from flowstart.model.custom import CustomStartups, Portable
 from flowstart.model.startup import Startup
 from flowstart.simulation import bounds
-from flowstart.simulation.limits import Limits
+from flowstart.simulation.limits import RunLimits
 
 if TYPE_CHECKING:
     from flowstart._native import Batch, Scenarios, Table
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Progress: TypeAlias = Callable[[int, int], object]
 
 TableName: TypeAlias = Literal[
-    "runs", "flows", "transfers", "objects", "links", "startups", "limits"
+    "runs", "flows", "transfers", "objects", "links", "startups", "limits", "goodputs", "delays"
 ]
 
 WORTH_PROCESSES_S = 0.5
@@ -52,10 +52,13 @@ def run_many(
     workers: int | None,
     progress: Progress | None,
     custom: CustomStartups,
+    *,
+    limits: bool = False,
 ) -> "Batch":
     """The tables of scenarios, as text or a comparison's, on up to `workers` threads and processes.
 
-    All cores where `workers` is None; with one, startups in Python stay on this thread.
+    All cores where `workers` is None; with one, startups in Python stay on this thread. `limits`
+    records what limits senders; the scenarios of a comparison decide that themselves.
     """
     natives = custom.natives()
     processes = cores() if workers is None else workers
@@ -65,7 +68,8 @@ def run_many(
     if natives and processes > 1 and may_use_processes():
         pace.in_python = sum(_native.calls_python(scenarios, natives, approve))
     with mine.watched() as cancel:
-        batch = _native.run_many(scenarios, workers, pace.report, natives, (approve, cancel))
+        ends = (approve, cancel)
+        batch = _native.run_many(scenarios, workers, pace.report, natives, ends, limits)
     if pace.portable is None:
         return batch
     finished = set(batch["runs"].lists()["run"])
@@ -73,12 +77,13 @@ def run_many(
     size = max(1, min(len(left) // (processes * PARTS_PER_PROCESS), MOST_AT_A_TIME))
     parts = [left[at : at + size] for at in range(0, len(left), size)]
     texts = [[scenarios[number] for number in part] for part in parts]
-    records_limits = not isinstance(scenarios, Sequence) and scenarios.records_limits
+    if not isinstance(scenarios, Sequence):
+        limits = scenarios.records_limits
 
     def report(done: int) -> None:
         pace.report(len(finished) + done, len(scenarios))
 
-    rest = _Parts(texts, records_limits, custom, report)
+    rest = _Parts(texts, limits, custom, report)
     found = rest.run(pace.portable, min(processes, len(parts)))
     tables = [(parts[number], part) for number, part in found.items()]
     here = list(range(len(scenarios))), batch
@@ -255,7 +260,7 @@ def _no_breakpoint(*_: object, **__: object) -> NoReturn:
     raise SimulationError("breakpoint() has no terminal here; workers=1 stays where there is one")
 
 
-def _run(records_limits: bool, startups: bytes, limits: Limits, texts: list[str]) -> _Answer:
+def _run(records_limits: bool, startups: bytes, limits: RunLimits, texts: list[str]) -> _Answer:
     """Runs a part, in a process."""
     try:
         natives = _loaded(startups).natives()
@@ -296,5 +301,7 @@ def _joined(parts: "Sequence[tuple[list[int], Batch]]", interrupted: bool) -> "B
         "links": table("links"),
         "startups": table("startups"),
         "limits": table("limits"),
+        "goodputs": table("goodputs"),
+        "delays": table("delays"),
         "interrupted": interrupted,
     }

@@ -19,7 +19,7 @@ from flowstart._native import Cancel
 from flowstart.errors import LimitExceeded, RequestError, Stopped, TimeLimitExceeded
 from flowstart.interrupts import Interruptible
 from flowstart.model.quantities import Time, read_seconds, time_text
-from flowstart.simulation.limits import BASE_BYTES, Estimate, Limits, stated
+from flowstart.simulation.limits import BASE_BYTES, RunEstimate, RunLimits, stated
 
 if TYPE_CHECKING:
     from flowstart._native import Estimated
@@ -147,7 +147,7 @@ class _Noted:
 class Bounds:
     """Limits, and when to end."""
 
-    limits: Limits = field(default_factory=Limits)
+    limits: RunLimits = field(default_factory=RunLimits)
     deadline: Deadline | None = None
     times: float = 1.0
     """How often what runs next is run at most."""
@@ -164,11 +164,11 @@ class Bounds:
         def approve(counted: "Estimated") -> None:
             if self.is_approved:
                 return
-            self.check(Estimate.of(counted, workers, self.times))
+            self.check(RunEstimate.of(counted, workers, self.times))
 
         return approve
 
-    def check(self, found: Estimate) -> None:
+    def check(self, found: RunEstimate) -> None:
         """Raises RequestError where an estimate is above the limits."""
         found.check(self.limits, self.option)
 
@@ -236,7 +236,7 @@ class Bounds:
             self.noted.exceeded = self.noted.exceeded or exceeded
 
     @property
-    def rest(self) -> Limits:
+    def rest(self) -> RunLimits:
         """What runs have left of packets and time."""
         if self.noted is None:
             return self.limits
@@ -333,7 +333,7 @@ def repeated(times: float) -> Iterator[None]:
 
 
 @contextmanager
-def approved(limits: Limits) -> Iterator[Bounds]:
+def approved(limits: RunLimits) -> Iterator[Bounds]:
     """What the block runs was estimated as a whole; it is to keep to the limits all the same."""
     bounds = dataclasses.replace(current(), limits=limits, noted=_Noted(), is_approved=True)
     with _replaced(bounds):

@@ -25,6 +25,7 @@ from flowstart.render.charts import (
     panels,
     titled,
 )
+from flowstart.simulation import limit_band
 from flowstart.simulation.series import Series
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ MARKS = 1.5
 
 
 @dataclass(frozen=True)
-class About:
+class FigureFacts:
     """What a figure says of itself."""
 
     title: str
@@ -55,16 +56,18 @@ class About:
     """The label of the series that stands pale behind each of many others; else the first."""
 
 
-def over_time(series: Sequence[Series], about: About) -> Figure:
-    """Window, bytes in flight and bottleneck queue over time, one line per series.
+def over_time(series: Sequence[Series], about: FigureFacts) -> Figure:
+    """Window, bytes in flight and bottleneck queue over time, and the band of what limits each.
 
     Of many series the window alone, a panel for each.
     """
     with mpl.rc_context(STYLE):
         if len(series) > MOST_LINES:
             return _windows(series, about)
-        chart = Chart(figsize=(8, 6.8))
-        window, flight, queue = chart.subplots(3, 1, sharex=True)
+        band_height = 0.35 + 0.17 * len(series)
+        chart = Chart(figsize=(8, 6.8 + band_height))
+        heights = (2, 2, 2, band_height)
+        window, flight, queue, band = chart.subplots(4, 1, sharex=True, height_ratios=heights)
         drawn: list[Series] = []
         for line, look in zip(series, looks([s.label for s in series]).values(), strict=True):
             first_of_queue = not any(_same_queue(line, other) for other in drawn)
@@ -85,7 +88,8 @@ def over_time(series: Sequence[Series], about: About) -> Figure:
         _cwnd(window, series)
         flight.set_ylabel("in flight (kB)")
         queue.set_ylabel("bottleneck queue (packets)")
-        queue.set_xlabel("time (s)")
+        limit_band.draw(band, series, PANEL_COLUMNS)
+        band.set_xlabel("time (s)")
         for axes in (window, flight, queue):
             axes.set_ylim(bottom=0)
         queue.set_xlim(left=0)
@@ -114,7 +118,7 @@ def _cwnd(axes: "Axes", series: Sequence[Series]) -> None:
     axes.set_ylabel("window (packets)")
 
 
-def _windows(series: Sequence[Series], about: About) -> Figure:
+def _windows(series: Sequence[Series], about: FigureFacts) -> Figure:
     """A panel per series with its window, that of the baseline pale behind."""
     behind = next((line for line in series if line.label == about.baseline), series[0])
     # A window far beyond the path would hide what the others do.
@@ -164,7 +168,7 @@ def _capacity(axes: "Axes", series: Sequence[Series]) -> None:
     )
 
 
-def sequence(series: Sequence[Series], about: About) -> Figure:
+def sequence(series: Sequence[Series], about: FigureFacts) -> Figure:
     """What was sent, sent again and acknowledged over time, one panel per series."""
     with mpl.rc_context(STYLE):
         if len(series) > MOST_LINES:
@@ -197,7 +201,7 @@ def sequence(series: Sequence[Series], about: About) -> Figure:
         return chart
 
 
-def _small_sequences(series: Sequence[Series], about: About) -> Figure:
+def _small_sequences(series: Sequence[Series], about: FigureFacts) -> Figure:
     """A small panel per series; what was sent is a line in them."""
     highest = max(float(line.seq_bytes.max()) for line in series) / 1e3
     x, y = linear("time (s)", _end(series)), linear("sequence number (kB)", 1.05 * highest)

@@ -76,3 +76,13 @@ class RunTables:
     def limits(self) -> "pl.DataFrame":
         """One row per flow: the share of its time in which each reason kept it from sending."""
         return frame(self.outcome["limits"])
+
+    @functools.cached_property
+    def goodputs(self) -> "pl.DataFrame":
+        """One row per flow and measured rate: `within` and `speed_tests` of the scenario."""
+        return frame(self.outcome["goodputs"])
+
+    @functools.cached_property
+    def delays(self) -> "pl.DataFrame":
+        """One row per flow with a `source`: the delays of its writes."""
+        return frame(self.outcome["delays"])

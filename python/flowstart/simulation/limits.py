@@ -29,7 +29,7 @@ _CGROUPS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_
 
 
 @dataclass(frozen=True)
-class Limits:
+class RunLimits:
     """The most that a request may be estimated to use."""
 
     packets: float = 3e10
@@ -48,7 +48,7 @@ class Limits:
             return self.memory
         return memory_of_machine() or math.inf
 
-    def shared(self, processes: int) -> "Limits":
+    def shared(self, processes: int) -> "RunLimits":
         """Those of each of so many processes at a time, which an estimate counts alike.
 
         Each may send all packets that are left: what sends too many ends all of them.
@@ -56,7 +56,7 @@ class Limits:
         memory = BASE_BYTES + (self.memory_bytes - BASE_BYTES) / processes
         return dataclasses.replace(self, memory=memory)
 
-    def changed(self, max_memory: float | str | None, *, is_timed: bool) -> "Limits":
+    def changed(self, max_memory: float | str | None, *, is_timed: bool) -> "RunLimits":
         """These with another memory, and without the others where runs end in time.
 
         Raises RequestError where the memory is none.
@@ -67,7 +67,7 @@ class Limits:
         return dataclasses.replace(limits, memory=_bytes(max_memory))
 
 
-UNLIMITED = Limits(packets=math.inf, flows=math.inf, time=math.inf)
+UNLIMITED = RunLimits(packets=math.inf, flows=math.inf, time=math.inf)
 """No limit but the machine's memory."""
 
 
@@ -119,7 +119,7 @@ BASE_BYTES = 80e6
 
 
 @dataclass(frozen=True)
-class Estimate:
+class RunEstimate:
     """What a request will use, roughly."""
 
     packets: float
@@ -132,7 +132,7 @@ class Estimate:
     """How long it takes with its workers."""
 
     @classmethod
-    def of(cls, counted: "Estimated", workers: int, times: float = 1.0) -> "Estimate":
+    def of(cls, counted: "Estimated", workers: int, times: float = 1.0) -> "RunEstimate":
         """From what the simulator has counted of runs, which are made `times` times."""
         runs = counted["runs"]
         at_once = max(1, min(workers, runs))
@@ -147,7 +147,7 @@ class Estimate:
             seconds=cpu_s * times / at_once,
         )
 
-    def check(self, limits: Limits, option: Callable[[str, str], str]) -> None:
+    def check(self, limits: RunLimits, option: Callable[[str, str], str]) -> None:
         """Raises RequestError where it is above a limit; `option` writes what permits it."""
         for name, estimated, limit in (
             ("packets", self.packets, limits.packets),
@@ -175,7 +175,7 @@ class Estimate:
         )
 
 
-def stated(limits: Limits, name: str) -> str:
+def stated(limits: RunLimits, name: str) -> str:
     """A limit in words: `the limit of 1,000,000 packets`."""
     if name == "memory":
         return f"the limit of {size(limits.memory_bytes)} of memory"

@@ -119,7 +119,7 @@ def run_many(
         [10000, 100000]
     """
     if isinstance(scenarios, Scenario | Mapping | str | os.PathLike):
-        raise RequestError("one alone; give a list, or call `fs.run`", ("scenarios",))
+        raise RequestError("a list of scenarios is needed; `fs.run` runs one", ("scenarios",))
     if not isinstance(scenarios, Iterable):
         raise RequestError("a list of scenarios is needed", ("scenarios",), repr(scenarios))
     custom = CustomStartups()

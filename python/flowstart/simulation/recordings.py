@@ -1,5 +1,6 @@
 """The recordings of single flows that `flowstart run` writes: qlog and packet captures."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -45,7 +46,7 @@ def _words(given: str | None) -> list[str]:
 
 
 def _flow(word: str, option: str) -> int:
-    if not (word.isascii() and word.isdigit() and int(word) < 1 << 32):
+    if not re.fullmatch("[0-9]{1,10}", word) or int(word) >= 1 << 32:
         raise RequestError(f"{option} {word!r}: flows are named by their number, such as 0 or 0,3")
     return int(word)
 

@@ -19,7 +19,7 @@ from flowstart.questions.run import StoredRun as StoredQuestion
 from flowstart.render import figure_files, files, footnotes, html
 from flowstart.render.grid import Grid
 from flowstart.render.result import Result
-from flowstart.render.summary import Summary
+from flowstart.render.summary import SummaryPage
 from flowstart.simulation import bounds, frames, tables
 from flowstart.simulation.frames import RunTables
 from flowstart.simulation.streaming import StoredRun, store
@@ -216,7 +216,15 @@ class Run(RunTables, Result):
             "links": frames.rows(self.outcome["links"]),
             "startups": frames.rows(self.outcome["startups"]),
             "limits": frames.rows(self.outcome["limits"]),
+            **self._measures,
         }
+
+    @property
+    def _measures(self) -> dict[str, list[dict[str, Any]]]:
+        """The rows of what the scenario has measured, by table."""
+        tables: tuple[Literal["goodputs", "delays"], ...] = ("goodputs", "delays")
+        rows = {name: frames.rows(self.outcome[name]) for name in tables}
+        return {name: found for name, found in rows.items() if found}
 
     @extras.needing("plot", "a figure")
     def plot(self, ax: "Axes | None" = None) -> "Figure":
@@ -234,7 +242,7 @@ class Run(RunTables, Result):
         if ax is not None:
             figures.draw_cwnd(ax, self.traced().series())
             return figure_of(ax)
-        about = figures.About(self.headline, which=series.shown(self.outcome))
+        about = figures.FigureFacts(self.headline, which=series.shown(self.outcome))
         return figures.over_time(self.traced().series(), about)
 
     def qlog(self, flow: int = 0) -> bytes:
@@ -278,13 +286,14 @@ class Run(RunTables, Result):
 
         return of_run(self.outcome)
 
-    def summary(self, command: str = "") -> Summary:
+    def summary(self, command: str = "") -> SummaryPage:
         """How many flows completed, and what was lost, on one screen."""
-        shown = next((replace(grid, title="") for grid in self.tables), None)
+        grids = [tables.delays(self.outcome), tables.rates(self.outcome), *self.tables]
+        shown = next((replace(grid, title="") for grid in grids if grid.rows), None)
         hint = "All flows, links and notes: --details. Figures and traces: -o DIR"
         answer = [_flows(self.records), _loss(frames.rows(self.outcome["links"]))]
         notes = [*self.notes, *self.omissions.decisive]
-        return Summary(f"{self.headline}.", answer, shown, notes, command, hint=hint)
+        return SummaryPage(f"{self.headline}.", answer, shown, notes, command, hint=hint)
 
     def files(
         self, progress: figure_files.Progress | None = None, title: str = "Run"
@@ -298,7 +307,7 @@ class Run(RunTables, Result):
         tables |= files.columns(self.frame, "rows", "flows")
         tables |= files.columns(self.links, "links", "links")
         some = {"transfers": self.transfers, "objects": self.objects, "startups": self.startups}
-        some["limits"] = self.limits
+        some |= {"limits": self.limits, "goodputs": self.goodputs, "delays": self.delays}
         more: dict[str, pl.DataFrame | None] = {n: f for n, f in some.items() if f.height}
         more["flow-samples"] = self.flow_samples
         more["queue-samples"] = self.queue_samples
@@ -327,12 +336,16 @@ class Run(RunTables, Result):
         """What draws each figure, by file name; nothing without series."""
         if not series:
             return {}
-        from flowstart.simulation.figures import About, over_time, sequence  # loads matplotlib
+        from flowstart.simulation.figures import (  # loads matplotlib
+            FigureFacts,
+            over_time,
+            sequence,
+        )
         from flowstart.simulation.series import shown
 
         some = shown(self.outcome)
         of = f", of {some}" if some else ""
-        about = About(self.headline, which=some)
+        about = FigureFacts(self.headline, which=some)
         return {
             "over-time": lambda: (
                 over_time(series, about),

@@ -40,6 +40,10 @@ class Series:
     """When the queue was offered a packet, or one left it."""
     queue_packets: "NDArray[Any]"
     """What it holds from then on."""
+    limit_time_s: "NDArray[Any]"
+    """When another reason began to limit the flow."""
+    limit: "NDArray[Any]"
+    """Which one, by its number in `_native.LIMITS`."""
 
     def of(self, event: str) -> "NDArray[Any]":
         """The indices of the samples about one kind of event."""
@@ -99,10 +103,14 @@ def of_flow(outcome: "Outcome", flow: int, label: str) -> Series:
     forward = row["direction"] == "forward"
     time_s = samples["time_ns"][mine] / 1e9
     (run,) = frames.rows(outcome["runs"])
+    turns = trace["limit_turns"]
+    limited = turns["flow"] == row["flow"]
     return Series(
         label=label,
         bdp_pkts=row["bdp_pkts"],
         time_s=time_s,
+        limit_time_s=turns["time_ns"][limited] / 1e9,
+        limit=turns["limit"][limited],
         end_s=time_s[-1] if row["complete"] or row["reset"] else run["simulated_s"],
         **{name: samples[name][mine] for name in ("event", "seq_bytes", "cwnd", "flight_bytes")},
         **_queue(

@@ -21,14 +21,21 @@ def of_run(outcome: "Outcome", passed: Sequence[str] = ()) -> list[Grid]:
 
     `passed` are the hops that each flow passes, where the path is a chain.
     """
-    found = [flows(outcome, passed), transfers(outcome), objects(outcome), links(outcome)]
+    found = [
+        flows(outcome, passed),
+        delays(outcome),
+        rates(outcome),
+        transfers(outcome),
+        objects(outcome),
+    ]
+    found.append(links(outcome))
     return [grid for grid in found if grid.rows]
 
 
 def flows(outcome: "Outcome", passed: Sequence[str] = (), most: int = 50) -> Grid:
     """The flows of one run that are no part of web sessions."""
     hops = [Column("hops")] * bool(passed)
-    titles = ["size", "opened", "FCT", "duration", "× ideal", "dropped", "retrans.", "RTOs"]
+    titles = ["size", "opened", "FCT", "duration", "× ideal", "rate", "dropped", "retrans.", "RTOs"]
     grid = Grid(
         [
             Column("flow"),
@@ -42,7 +49,8 @@ def flows(outcome: "Outcome", passed: Sequence[str] = (), most: int = 50) -> Gri
     rows = frames.rows(outcome["flows"])
     requests = outcome["objects"].lists()["request_flow"]
     rows = rows[: min(requests, default=len(rows))]
-    grid.rows = [_flow_cells(row) for row in rows[:most]]
+    end_s = outcome["runs"].lists()["simulated_s"][0]
+    grid.rows = [_flow_cells(row, end_s) for row in rows[:most]]
     for cells, hop in zip(grid.rows, passed, strict=False):
         cells.insert(2, hop)
     if len(rows) > most:
@@ -50,7 +58,7 @@ def flows(outcome: "Outcome", passed: Sequence[str] = (), most: int = 50) -> Gri
     return grid
 
 
-def _flow_cells(row: dict[str, Any]) -> list[str]:
+def _flow_cells(row: dict[str, Any], end_s: float) -> list[str]:
     return [
         str(row["flow"]),
         footnotes.marked(row["startup"]),
@@ -59,12 +67,66 @@ def _flow_cells(row: dict[str, Any]) -> list[str]:
         text.seconds(row["fct_s"]),
         text.seconds(row["duration_s"]),
         text.ratio(row["slowdown"]),
+        text.rate(_endless_rate(row, end_s)),
         text.count(row["packets_dropped"]),
         text.count(row["packets_retransmitted"]),
         text.count(row["timeouts"]),
         row["startup_exit_reason"] or text.ABSENT,
         _packets(row["startup_exit_cwnd_segments"]),
     ]
+
+
+def _endless_rate(row: dict[str, Any], end_s: float) -> float | None:
+    """The mean rate of a flow without an end, from its opening to the end of the run."""
+    opened_s = row["opened_s"]
+    if row["size_bytes"] is not None or opened_s is None or opened_s >= end_s:
+        return None
+    return float(8 * row["bytes_delivered"] / (end_s - opened_s))
+
+
+def rates(outcome: "Outcome", most: int = 50) -> Grid:
+    """The measured rates of the flows of one run."""
+    titles = ["within", "delivered", "rate", "of link", "to 100 kB", "to 1 MB", "to 10 MB"]
+    grid = Grid([Column("flow"), Column("measure", number=False), *map(Column, titles)])
+    rows = frames.rows(outcome["goodputs"])
+    grid.rows = [
+        [
+            str(row["flow"]),
+            row["measure"],
+            text.seconds(row["within_s"]),
+            text.size(row["within_bytes"]),
+            text.rate(row["goodput_bps"]),
+            text.share(row["goodput_share"]),
+            *(text.seconds(row[name]) for name in ("to_100kb_s", "to_1mb_s", "to_10mb_s")),
+        ]
+        for row in rows[:most]
+    ]
+    if len(rows) > most:
+        grid.title = f"The first {most} of {len(rows)} rates"
+    return grid
+
+
+def delays(outcome: "Outcome", most: int = 50) -> Grid:
+    """The delays of the writes of one run, by flow."""
+    times = {"p50": "delay_p50_s", "p95": "delay_p95_s", "p99": "delay_p99_s"}
+    times |= {"longest": "delay_max_s"}
+    titles = ["flow", "writes", "undelivered", *times, "late", "in time from"]
+    grid = Grid([*map(Column, titles)])
+    rows = frames.rows(outcome["delays"])
+    grid.rows = [
+        [
+            str(row["flow"]),
+            text.count(row["writes"]),
+            text.count(row["undelivered"]),
+            *(text.seconds(row[name]) for name in times.values()),
+            text.share(row["late_share"]),
+            text.seconds(row["recovered_s"]),
+        ]
+        for row in rows[:most]
+    ]
+    if len(rows) > most:
+        grid.title = f"The first {most} of {len(rows)} flows"
+    return grid
 
 
 def links(outcome: "Outcome") -> Grid:

@@ -11,11 +11,11 @@ from flowstart.model.custom import CustomStartups
 __all__ = [
     "Cancel",
     "Cancelled",
-    "Line",
     "Points",
+    "StepLine",
+    "TimeWindow",
     "Traced",
     "Trajectory",
-    "Window",
     "trajectories",
 ]
 
@@ -25,7 +25,7 @@ class Cancelled(FlowstartError):
 
 
 @dataclass(frozen=True)
-class Window:
+class TimeWindow:
     """The part of the time that is looked at, and over how many pixels."""
 
     columns: int
@@ -36,7 +36,7 @@ class Window:
 
 
 @dataclass(frozen=True)
-class Line:
+class StepLine:
     """A line of steps: a value holds from its bin on until the next."""
 
     bins: bytes
@@ -46,7 +46,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Points(Line):
+class Points(StepLine):
     """Events: a point for each bin and height of a pixel."""
 
     total: int
@@ -57,7 +57,7 @@ class Points(Line):
 class Trajectory:
     """What one flow did over time."""
 
-    lines: dict[str, Line]
+    lines: dict[str, StepLine]
     """`cwnd` (segments), `flight` (bytes), `sent` (one past the highest position sent), `acked`
     (all below is acknowledged), `pacing` (bits per second), `delivered` (bytes whose arrival is
     acknowledged, in order or above a hole), `queue` (packets that the bottleneck holds in the
@@ -84,7 +84,7 @@ class Traced:
 def trajectories(
     scenarios: Sequence[str],
     flows: Sequence[Sequence[int]],
-    window: Window,
+    window: TimeWindow,
     custom: CustomStartups,
     workers: int | None = None,
     cancel: Cancel | None = None,
@@ -108,6 +108,6 @@ def trajectories(
 
 def _trajectory(flow: "_native.FlowLines") -> Trajectory:
     return Trajectory(
-        lines={name: Line(*line) for name, line in flow["lines"].items()},
+        lines={name: StepLine(*line) for name, line in flow["lines"].items()},
         events={name: Points(*points) for name, points in flow["events"].items()},
     )

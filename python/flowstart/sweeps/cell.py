@@ -41,3 +41,9 @@ class Cell:
     def to_dict(self) -> dict[str, Any]:
         """The cell as JSON types."""
         return {name: getattr(self, name) for name in self.__slots__}
+
+
+def measured_flow(flow: Document) -> tuple[Document, Document]:
+    """A flow's fields, and those of its scenario: `within`, the time of which it has a goodput."""
+    own = {name: value for name, value in flow.items() if name != "within"}
+    return own, {"within": [flow["within"]]} if "within" in flow else {}

@@ -11,7 +11,7 @@ from flowstart.model.variants import Variant
 from flowstart.render import html, interactive, listed
 from flowstart.render.columns import CLASSES
 from flowstart.render.columns import Column as Definition
-from flowstart.render.grid import Column, Grid, Source
+from flowstart.render.grid import Column, Grid, RowSource
 from flowstart.sweeps.execution.store import Swept
 from flowstart.sweeps.runs.table import TABLE
 
@@ -131,7 +131,7 @@ def _grid(records: Sequence[dict[str, Any]]) -> Grid:
             last = record[CLASS.name]
             grid.groups[len(grid.rows)] = record[CLASS.name] or "no size: the cell failed"
         grid.rows.append(_cells(record, harmed=harmed))
-        grid.sources.append(Source({"startup": record["startup"], CLASS.name: [last]}))
+        grid.sources.append(RowSource({"startup": record["startup"], CLASS.name: [last]}))
     return grid
 
 
@@ -146,7 +146,7 @@ def _share(value: float | None) -> str:
     return text.ABSENT if value is None else f"{100 * value:.1f} %"
 
 
-def rows(found: Swept, sizes: "pl.Expr") -> listed.Rows:
+def rows(found: Swept, sizes: "pl.Expr") -> listed.ListedRows:
     """The rows; of too many, those of every so manieth cell, with all startups."""
     import polars as pl
 
@@ -165,7 +165,7 @@ def rows(found: Swept, sizes: "pl.Expr") -> listed.Rows:
         )
     frame = told.select(*COLUMNS, sizes).collect()
     frame = frame.select(name for name in frame.columns if frame[name].null_count() < frame.height)
-    command = listed.Command(
+    command = listed.RowCommand(
         "flowstart compare scenario.json",
         {"startup": {v.name: _option(v) for v in _variants(found)}},
         "The command that runs it again, with this scenario in the file `scenario.json`:",
@@ -179,7 +179,7 @@ def rows(found: Swept, sizes: "pl.Expr") -> listed.Rows:
     measures = ("slowdown", "fct_s", "packets_retransmitted", "harm")
     y = [name for name in measures if name in frame.columns]
     charts = [listed.Chart("Over the path", axes, y, "startup")] if axes and y else []
-    return listed.Rows(frame, TABLE, total, left_out, command, charts, more=[CLASS])
+    return listed.ListedRows(frame, TABLE, total, left_out, command, charts, more=[CLASS])
 
 
 def _option(variant: Variant) -> str:

@@ -17,7 +17,7 @@ from flowstart.simulation.run import simulate
 from flowstart.sweeps.cell import DRAWN_COMPANY, Cell
 from flowstart.sweeps.runs.batch import run_cells
 from flowstart.sweeps.runs.table import Planned
-from flowstart.worst_paths.space import Case
+from flowstart.worst_paths.space import PathCase
 
 if TYPE_CHECKING:
     import polars as pl
@@ -76,11 +76,11 @@ class Evaluator:
     """Why the first of them did."""
     _known: dict[str, Evaluation] = field(default_factory=dict)
 
-    def scores(self, cases: Sequence[Case]) -> list[float]:
+    def scores(self, cases: Sequence[PathCase]) -> list[float]:
         """The scores of cases."""
         return [one.score for one in self.evaluate(cases)]
 
-    def evaluate(self, cases: Sequence[Case]) -> list[Evaluation]:
+    def evaluate(self, cases: Sequence[PathCase]) -> list[Evaluation]:
         """What became of cases."""
         keys = [repr(case) for case in cases]
         new = {key: case for key, case in zip(keys, cases, strict=True) if key not in self._known}
@@ -101,7 +101,7 @@ class Evaluator:
             series.append(of_flow(run.outcome, planned.competing.place, variant.name))
         return series
 
-    def _run(self, new: dict[str, Case]) -> None:
+    def _run(self, new: dict[str, PathCase]) -> None:
         cells: list[Cell] = []
         places: dict[str, list[int]] = {}
         for key, case in new.items():
@@ -143,11 +143,11 @@ class Evaluator:
             return own / best if math.isfinite(own) else NEVER
         return own - best if math.isfinite(own) else 0.0
 
-    def _cell(self, case: Case, number: int, seed: int) -> Cell:
+    def _cell(self, case: PathCase, number: int, seed: int) -> Cell:
         competing = case.competing
         return Cell(number, case.path, case.flow, self.stack, self.cc, competing, seed, "", "")
 
-    def _is_drawn(self, case: Case) -> bool:
+    def _is_drawn(self, case: PathCase) -> bool:
         document = {"path": case.path, "stack": self.stack, "flows": [case.flow]}
         return case.competing in DRAWN_COMPANY or bool(drawn(resolve(document)))
 

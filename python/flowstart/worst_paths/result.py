@@ -16,9 +16,9 @@ from flowstart.model.variants import Variant
 from flowstart.render import columns, figure_files, files, html
 from flowstart.render.grid import Column, Grid
 from flowstart.render.result import Result
-from flowstart.render.summary import Summary
+from flowstart.render.summary import SummaryPage
 from flowstart.worst_paths.evaluate import MEASURES, NEVER, Evaluation, Evaluator
-from flowstart.worst_paths.space import Case
+from flowstart.worst_paths.space import PathCase
 
 if TYPE_CHECKING:
     import polars as pl
@@ -126,7 +126,7 @@ def _seconds(seconds: float | None) -> str:
 class Failing:
     """A path on which a startup does badly."""
 
-    case: Case
+    case: PathCase
     evaluation: Evaluation
 
     @property
@@ -294,13 +294,13 @@ class WorstPaths(Result):
         if ax is not None:
             figures.draw_cwnd(ax, self.series(number))
             return figure_of(ax)
-        return figures.over_time(self.series(number), figures.About(self._title(number)))
+        return figures.over_time(self.series(number), figures.FigureFacts(self._title(number)))
 
     def _title(self, number: int) -> str:
         one = self.failings[number]
         return f"{self.startup}, {score(self.measure, one.score)}: {one.where}"
 
-    def summary(self, command: str = "", scenario: str = "") -> Summary:
+    def summary(self, command: str = "", scenario: str = "") -> SummaryPage:
         """The largest failure, its path and reason, and the other findings.
 
         `scenario` is the file of the first one's scenario, where it is kept.
@@ -313,7 +313,7 @@ class WorstPaths(Result):
         )
         if not self.failings:
             nowhere = f"{self.startup} is nowhere worse than the best of the others."
-            return Summary(ran, [nowhere], command=command)
+            return SummaryPage(ran, [nowhere], command=command)
         first = self.failings[0]
         worst = MEASURED[self.measure].format(_short_score(self.measure, first.score))
         never = self.measure == "regret" and first.score >= NEVER
@@ -321,7 +321,7 @@ class WorstPaths(Result):
         hint = "Why on each path, and its command: --details. Figures: -o DIR"
         again = first.again(scenario) if first.command or scenario else ""
         answer = [f"{self.startup} {worst}: {first.where}.", f"{first.why}."]
-        return Summary(ran, answer, self._summary_table(), notes, command, again, hint)
+        return SummaryPage(ran, answer, self._summary_table(), notes, command, again, hint)
 
     def _summary_table(self) -> Grid:
         grid = Grid([Column("path"), Column(self.measure)])

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from flowstart.errors import RequestError, SimulationError
 from flowstart.model.catalog import canonical, list_algorithms, suggest
 from flowstart.model.custom import CustomStartups
-from flowstart.model.document import LARGEST, Document, resolve
+from flowstart.model.document import Document, resolve
+from flowstart.model.quantities import LARGEST
 from flowstart.model.variants import settled
 from flowstart.questions.option import asking
 from flowstart.questions.worst import Worst
@@ -19,7 +20,7 @@ from flowstart.simulation import bounds
 from flowstart.sweeps.language.parameters import endpoints
 from flowstart.worst_paths.evaluate import MEASURES, NOTHING, Evaluator
 from flowstart.worst_paths.result import Failing, WorstPaths
-from flowstart.worst_paths.space import Case, Point, Space
+from flowstart.worst_paths.space import PathCase, SearchPoint, Space
 
 RANDOM_SHARE = 0.5
 """Of all tries so many are drawn anywhere; the others lie near the best found so far."""
@@ -33,15 +34,15 @@ KEPT = 64
 FAVOUR = 4.0
 """The first quarter of the points kept has two thirds of the mutations."""
 
-Score = Callable[[Sequence[Point]], Sequence[float]]
+Score = Callable[[Sequence[SearchPoint]], Sequence[float]]
 """The scores of points; the search looks for the greatest."""
 
 
 @dataclass(frozen=True)
-class Found:
+class Scored:
     """A point and its score."""
 
-    point: Point
+    point: SearchPoint
     score: float
 
 
@@ -52,9 +53,9 @@ def search(
     tries: int,
     drawn: random.Random,
     progress: Callable[[int, int], object] = lambda _done, _total: None,
-) -> list[Found]:
+) -> list[Scored]:
     """The best point of each set of ingredients, of so many tries, the greatest score first."""
-    found: list[Found] = []
+    found: list[Scored] = []
     at_random = max(1, round(tries * RANDOM_SHARE))
     done = 0
     while done < tries:
@@ -64,16 +65,16 @@ def search(
         else:
             step = _step((done - at_random) / max(1, tries - at_random))
             points = [_near(space, found, step, drawn) for _ in range(count)]
-        scored = map(Found, points, score(points))
+        scored = map(Scored, points, score(points))
         found = best([*found, *scored])
         done += count
         progress(done, tries)
     return found
 
 
-def best(found: Sequence[Found]) -> list[Found]:
+def best(found: Sequence[Scored]) -> list[Scored]:
     """The best of each set of ingredients, the greatest score first."""
-    kept: dict[frozenset[str], Found] = {}
+    kept: dict[frozenset[str], Scored] = {}
     for one in sorted(found, key=lambda one: -one.score):
         kept.setdefault(frozenset(one.point.coordinates), one)
     return list(kept.values())[:KEPT]
@@ -84,7 +85,7 @@ def _step(progress: float) -> float:
     return float(FIRST_STEP * (LAST_STEP / FIRST_STEP) ** progress)
 
 
-def _near(space: Space, found: Sequence[Found], step: float, drawn: random.Random) -> Point:
+def _near(space: Space, found: Sequence[Scored], step: float, drawn: random.Random) -> SearchPoint:
     """A mutation of one of the best: the better one is, the more often it is taken."""
     rank = min(int(drawn.expovariate(FAVOUR / len(found))), len(found) - 1)
     return space.mutated(found[rank].point, step, drawn)
@@ -100,11 +101,11 @@ DIGITS = (1, 2, 3)
 class Finding:
     """A case and its score."""
 
-    case: Case
+    case: PathCase
     score: float
 
 
-Scores = Callable[[Sequence[Case]], Sequence[float]]
+Scores = Callable[[Sequence[PathCase]], Sequence[float]]
 """The scores of cases."""
 
 
@@ -195,7 +196,7 @@ def find_worst_paths(question: Worst) -> WorstPaths:
 
 
 def _distinct(
-    space: Space, found: Sequence[Found], evaluator: Evaluator, count: int
+    space: Space, found: Sequence[Scored], evaluator: Evaluator, count: int
 ) -> tuple[Failing, ...]:
     """The worst findings as plain as they can be, each by other ingredients, worst first.
 

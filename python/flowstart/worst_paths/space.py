@@ -35,7 +35,7 @@ BESIDE = {
 
 
 @dataclass(frozen=True)
-class Case:
+class PathCase:
     """What one cell asks."""
 
     path: Document
@@ -49,26 +49,26 @@ class Case:
         extra = [name for name in (*self.path, *self.flow) if name not in alone]
         return (*sorted(extra), *(["competing"] if self.competing != "alone" else []))
 
-    def simpler(self) -> Iterator["Case"]:
+    def simpler(self) -> Iterator["PathCase"]:
         """The case without each of its ingredients."""
         for name in self.ingredients:
             if name == "competing":
-                yield Case(self.path, self.flow, "alone")
+                yield PathCase(self.path, self.flow, "alone")
             else:
-                yield Case(_without(self.path, name), _without(self.flow, name), self.competing)
+                yield PathCase(_without(self.path, name), _without(self.flow, name), self.competing)
 
     def numbers(self) -> Iterator[str]:
         """The fields that are a number with a unit."""
         for fields in (self.path, self.flow):
             yield from (name for name, value in fields.items() if _number(value))
 
-    def rounded(self, name: str, digits: int) -> "Case":
+    def rounded(self, name: str, digits: int) -> "PathCase":
         """The case with a number of so many significant digits."""
         path, flow = (
             {key: _rounded(value, digits) if key == name else value for key, value in part.items()}
             for part in (self.path, self.flow)
         )
-        return Case(path, flow, self.competing)
+        return PathCase(path, flow, self.competing)
 
 
 def _without(fields: Mapping[str, Any], name: str) -> Document:
@@ -119,7 +119,7 @@ _RANGE = re.compile(r"(?P<before>.*?)(?P<low>[^:=|]+?)\.\.(?P<high>[^:=|]+)(?P<b
 
 
 @dataclass(frozen=True)
-class Point:
+class SearchPoint:
     """A place in a space: a coordinate from 0 to 1 of each field that is there."""
 
     coordinates: Mapping[str, float]
@@ -154,7 +154,7 @@ class Space:
         over = {name: _law(value) for name, value in given.items()}
         space = cls(over, tuple(kinds), ends)
         try:
-            space.case(Point(dict.fromkeys((*over, "competing"), 0.5)))
+            space.case(SearchPoint(dict.fromkeys((*over, "competing"), 0.5)))
         except RequestError as error:
             raise error.at(("search_space", *error.location[1:])) from None
         return space
@@ -164,13 +164,13 @@ class Space:
         """What may be left out by itself."""
         return [name for name in self.over if name not in NEEDED and name not in BESIDE]
 
-    def draw(self, drawn: random.Random) -> Point:
+    def draw(self, drawn: random.Random) -> SearchPoint:
         """A point anywhere."""
         names = [name for name in self.ingredients if drawn.random() < INGREDIENT_SHARE]
         found = {name: drawn.random() for name in self._whole(names)}
-        return Point(found | {"competing": drawn.random()})
+        return SearchPoint(found | {"competing": drawn.random()})
 
-    def mutated(self, point: Point, step: float, drawn: random.Random) -> Point:
+    def mutated(self, point: SearchPoint, step: float, drawn: random.Random) -> SearchPoint:
         """A point near another; now and then with an ingredient more or less."""
         names = [name for name in self.ingredients if name in point.coordinates]
         absent = [name for name in self.ingredients if name not in names]
@@ -183,9 +183,9 @@ class Space:
             before = point.coordinates.get(name)
             u = drawn.random() if before is None else before + drawn.gauss(0, step)
             found[name] = min(max(u, 0.0), 1.0)
-        return Point(found)
+        return SearchPoint(found)
 
-    def case(self, point: Point) -> Case:
+    def case(self, point: SearchPoint) -> PathCase:
         """What a point asks."""
         walk = self._walk(frozenset(point.coordinates) - {"competing"})
         draws = [point.coordinates[p.slot.field.name] for p in walk.parameters]
@@ -193,7 +193,7 @@ class Space:
         kind = min(
             int(point.coordinates["competing"] * len(self.competing)), len(self.competing) - 1
         )
-        return Case(leaf.path, leaf.flow, self.competing[kind])
+        return PathCase(leaf.path, leaf.flow, self.competing[kind])
 
     def _walk(self, names: frozenset[str]) -> Walk:
         """The walk through the values of these fields, made once."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import flowstart_papers as papers
 from flowstart.errors import RequestError
-from flowstart.explorer.jobs import Job
+from flowstart.explorer.jobs import BackgroundJob
 from flowstart.render import figure_files
 from flowstart.render.folder import check_writable
 from flowstart_papers import grids, runner
@@ -76,7 +76,11 @@ def chosen(name: object) -> tuple[Paper, Experiment]:
 
 
 def work(
-    job: Job, name: object, *, cache: pathlib.Path | None = None, workers: int | None = None
+    job: BackgroundJob,
+    name: object,
+    *,
+    cache: pathlib.Path | None = None,
+    workers: int | None = None,
 ) -> None:
     """Runs an experiment as a job: published beside measured, its tables, figures and set-ups.
 
@@ -94,7 +98,7 @@ def work(
 class _Noting(Lab):
     """A laboratory that notes which set-ups it was asked to run."""
 
-    def __init__(self, cache: pathlib.Path | None, workers: int | None, job: Job) -> None:
+    def __init__(self, cache: pathlib.Path | None, workers: int | None, job: BackgroundJob) -> None:
         super().__init__(cache, workers, job.report)
         self.setups = Setups()
 

@@ -6,13 +6,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from flowstart.explorer.jobs import Job, Jobs
+from flowstart.explorer.jobs import BackgroundJob, Jobs
 from flowstart.explorer.requests import posted
-from flowstart.explorer.settings import Settings
+from flowstart.explorer.settings import PageSettings
 from flowstart.explorer.threads import in_thread
 
 
-def routes(settings: Settings, jobs: Jobs) -> list[Route]:
+def routes(settings: PageSettings, jobs: Jobs) -> list[Route]:
     """`/api/papers` and `/api/papers/run`."""
 
     async def listed(_: Request) -> Response:
@@ -30,13 +30,13 @@ def _listed() -> dict[str, Any]:
     return {"papers": figures.listed()}
 
 
-def _begun(name: object, settings: Settings, jobs: Jobs) -> dict[str, Any]:
+def _begun(name: object, settings: PageSettings, jobs: Jobs) -> dict[str, Any]:
     """The job that runs an experiment."""
     from flowstart_papers.explorer import figures
 
     figures.chosen(name)
 
-    def work(job: Job) -> None:
+    def work(job: BackgroundJob) -> None:
         figures.work(job, name, cache=figures.kept(), workers=settings.workers)
 
     return {"job": jobs.start(work).id}

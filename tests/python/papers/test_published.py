@@ -54,6 +54,8 @@ def test_experiments_have_names_of_their_own() -> None:
 
 
 QUICK = runner.choose(PAPERS, [], quick=True)
+COSTLY = ("CAV-1", "CAV-3", "HY-F1", "HY-F2", "MSS-M", "MSS-RTO")
+"""More than 3 s of CPU each; their papers have other experiments in the quick set."""
 OTHERS = [pair for pair in runner.choose(PAPERS, [], everything=True) if pair not in QUICK]
 
 
@@ -81,7 +83,13 @@ def check(paper: Paper, experiment: Experiment) -> None:
                 assert judged.measured.shown_by, f"{judged.target.id}: nothing shows the cause"
 
 
-@pytest.mark.parametrize(("paper", "experiment"), QUICK, ids=[e.id for _, e in QUICK])
+@pytest.mark.parametrize(
+    ("paper", "experiment"),
+    [
+        pytest.param(*pair, id=pair[1].id, marks=[pytest.mark.slow] * (pair[1].id in COSTLY))
+        for pair in QUICK
+    ],
+)
 def test_the_quick_set_comes_to_what_was_recorded(paper: Paper, experiment: Experiment) -> None:
     check(paper, experiment)
 

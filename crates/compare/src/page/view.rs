@@ -110,9 +110,9 @@ impl View {
     /// The command line that prints the same table.
     pub(crate) fn command(&self) -> String {
         let options = [
-            "cc",
             "flows",
             "stagger",
+            "cc",
             "cached_cwnd",
             "landing",
             "available_rate",

@@ -123,6 +123,7 @@ pub(super) fn option(u: &mut Unstructured) -> Result<AckOption> {
             len: u.arbitrary()?,
         },
         3 => AckOption::Marks(u.arbitrary()?),
+        4 => AckOption::Limit(u.arbitrary()?),
         _ => AckOption::None,
     })
 }

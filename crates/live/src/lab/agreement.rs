@@ -8,7 +8,19 @@ use flowstart_control::{Duration, Segments};
 use flowstart_sim::{ExternalSender, Prepared, RequestError, Scenario};
 
 /// Rate in Mbit/s, round trip in ms, buffer in BDP, and random loss in thousandths.
-const PATHS: [(u32, u32, f64, u32); 16] = [
+pub type GridPath = (u32, u32, f64, u32);
+
+/// Paths on which the shipped windows of receivers limit transfers, without loss.
+pub const OF_WINDOWS: [GridPath; 6] = [
+    (100, 100, 8.0, 0),
+    (100, 300, 8.0, 0),
+    (200, 60, 8.0, 0),
+    (500, 40, 8.0, 0),
+    (500, 200, 8.0, 0),
+    (1000, 150, 8.0, 0),
+];
+/// The grid.
+pub const PATHS: [GridPath; 16] = [
     (5, 600, 1.0, 0),
     (10, 100, 0.25, 1),
     (20, 60, 1.0, 0),
@@ -81,7 +93,7 @@ impl Pair {
     }
 }
 
-/// Every transfer of the grid under these congestion controls, which `run` runs in the stack. The
+/// Every transfer over these paths under these congestion controls, which `run` runs in the stack. The
 /// `receiver` has the stack's own windows, by its name, or `none`.
 ///
 /// # Errors
@@ -90,10 +102,11 @@ impl Pair {
 pub fn pairs(
     (preset, receiver): (&str, &str),
     controls: &[Control],
+    paths: &[GridPath],
     run: impl Fn(&Native, ExternalSender, Clock) -> Result<Outcome, RequestError>,
 ) -> Result<Vec<Pair>, RequestError> {
     let mut found = Vec::new();
-    for (rate, rtt, buffer, loss) in PATHS {
+    for &(rate, rtt, buffer, loss) in paths {
         let loss = f64::from(loss) / 10.0;
         let path = format!(
             r#"rate = "{rate}Mbps", rtt = "{rtt}ms", buffer = "{buffer}bdp", loss = "{loss}%""#
@@ -167,6 +180,12 @@ pub fn within(pairs: &[Pair], share: f64) -> usize {
     pairs.iter().filter(near).count()
 }
 
+/// Each transfer that differs by more than this share, a line each.
+pub fn differing(pairs: &[Pair], share: f64) -> String {
+    let far = pairs.iter().filter(|pair| pair.difference().abs() > share);
+    far.map(|pair| row(pair) + "\n").collect()
+}
+
 /// The page's tables: how many transfers agree by size, and each that differs by more than 1 %.
 fn markdown(pairs: &[Pair]) -> String {
     let mut lines = vec![
@@ -188,13 +207,7 @@ fn markdown(pairs: &[Pair]) -> String {
             .into(),
         "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |".into(),
     ]);
-    lines.extend(
-        pairs
-            .iter()
-            .filter(|pair| pair.difference().abs() > 0.01)
-            .map(row),
-    );
-    lines.join("\n") + "\n"
+    lines.join("\n") + "\n" + &differing(pairs, 0.01)
 }
 
 fn summary(size: &str, pairs: &[Pair]) -> String {

@@ -42,6 +42,8 @@ pub(super) struct Transfer {
     pub start: Instant,
     pub end: Instant,
     pub seed: u64,
+    /// With s2n-quic's own windows, else with no limits.
+    pub shipped: bool,
     pub notes: Notes,
 }
 
@@ -100,7 +102,7 @@ impl Transfer {
         let server = Server::builder()
             .with_tls(tls::rustls::Server::from(config))?
             .with_io(io(environment)?)?
-            .with_limits(limits()?)?
+            .with_limits(limits(self.shipped)?)?
             .with_connection_id(ids()?)?
             .with_random(Seeded(self.seed))?
             .with_event(events)?
@@ -117,7 +119,7 @@ impl Transfer {
         let client = Client::builder()
             .with_tls(tls::rustls::Client::from(config))?
             .with_io(io(environment)?)?
-            .with_limits(limits()?)?
+            .with_limits(limits(self.shipped)?)?
             .with_connection_id(ids()?)?
             .with_random(Seeded(!self.seed))?
             .with_event(events)?
@@ -228,14 +230,18 @@ impl random::Provider for Seeded {
     }
 }
 
-fn limits() -> Result<Limits, Failure> {
+/// With s2n-quic's own windows where flow control is simulated too, else with the largest.
+fn limits(shipped: bool) -> Result<Limits, Failure> {
     let limits = Limits::new()
-        .with_data_window(WINDOW)?
-        .with_unidirectional_data_window(WINDOW)?
-        .with_max_send_buffer_size(u32::MAX)?
         .with_max_idle_timeout(Duration::from_secs(600))?
         .with_max_handshake_duration(Duration::from_secs(600))?;
-    Ok(limits)
+    if shipped {
+        return Ok(limits);
+    }
+    Ok(limits
+        .with_data_window(WINDOW)?
+        .with_unidirectional_data_window(WINDOW)?
+        .with_max_send_buffer_size(u32::MAX)?)
 }
 
 fn io(handle: &Handle) -> Result<testing::Io, Failure> {

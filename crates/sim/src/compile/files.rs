@@ -11,7 +11,7 @@ use std::sync::Arc;
 const LARGEST: u64 = 48 << 20;
 
 /// The text of a regular file; others may have no end, or wait for a writer.
-fn read(file: &str) -> Result<String, String> {
+pub(super) fn read(file: &str) -> Result<String, String> {
     let failed = |error: Error| match error.kind() {
         ErrorKind::NotFound => "does not exist".into(),
         ErrorKind::InvalidData => "is not a text file".into(),

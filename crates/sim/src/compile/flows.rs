@@ -51,6 +51,8 @@ pub(super) fn entries(
             ends,
             chain: &setting.chain,
             recipes,
+            draws: (scenario.seed, i as u64),
+            lasts: scenario.duration,
         };
         let entry = reader.entry(before, kinds)?;
         before += entry.count;
@@ -136,6 +138,10 @@ pub(super) struct FlowReader<'a> {
     pub(super) ends: Ends,
     pub(super) chain: &'a Chain,
     pub(super) recipes: &'a Recipes,
+    /// The run's seed, and the number of the entry: what its source draws follows from them.
+    pub(super) draws: (u64, u64),
+    /// How long the run lasts, if that is given.
+    pub(super) lasts: Option<Duration>,
 }
 
 impl FlowReader<'_> {
@@ -216,6 +222,7 @@ impl FlowReader<'_> {
             extra_delay: rtt.saturating_sub(path_rtt).over(2),
             from_hop,
             to_hop,
+            notes_deliveries: false,
             memory: self.cached_state(rtt, from_hop, to_hop)?,
             interface_rate: spec.interface_rate,
             available_rate: spec.available_rate,
@@ -223,6 +230,7 @@ impl FlowReader<'_> {
             forced_drops: spec.forced_drops.clone(),
             delays: spec.delays.iter().flat_map(Delays::iter).collect(),
             by_receiver: self.by_receiver()?,
+            source: data.source,
             writes: data.writes,
         };
         Ok((plan, kind))

@@ -11,6 +11,7 @@ mod recording;
 mod resolved;
 mod setting;
 mod shared;
+mod source;
 mod stack;
 mod stack_environment;
 mod web;
@@ -18,6 +19,7 @@ mod write_dependencies;
 mod writes;
 
 use crate::flow_plan::{AfterFlow, FlowKind};
+use crate::record::goodput::Measure;
 use crate::record::journeys::JourneysRequest;
 use crate::record::lines::LinesRequest;
 use crate::spec::{RequestError, Scenario, out_of_range};
@@ -53,6 +55,8 @@ pub struct Prepared {
     pub(crate) logged: Vec<u32>,
     /// Whether it records what limits senders.
     pub(crate) records_limits: bool,
+    /// The rates that it measures of every flow.
+    pub(crate) measures: Vec<Measure>,
 }
 
 /// Compiles scenarios whose flows may also name a custom startup. What several of them share, such
@@ -79,6 +83,10 @@ impl Compiler {
         let end_after = followers::end_after(scenario, &flows)?;
         let count = flows.iter().map(|entry| entry.count as u32).sum();
         let web = web::web_entries(scenario, &setting, &self.recipes, count, &mut kinds)?;
+        let measures = recording::measures(scenario)?;
+        for kind in &mut kinds {
+            kind.notes_deliveries = !measures.is_empty();
+        }
         Ok(Prepared {
             setting,
             kinds,
@@ -90,6 +98,7 @@ impl Compiler {
             recording: Recording::of(scenario),
             logged: Vec::new(),
             records_limits: false,
+            measures,
         })
     }
 }

@@ -1,9 +1,11 @@
 //! What a run is to record besides its rows.
 
+use super::checks::LONGEST_RUN;
+use crate::record::goodput::Measure;
 use crate::record::journeys::{JourneysRequest, MOST_JOURNEYS};
 use crate::record::lines::{LinesRequest, MOST_COLUMNS};
 use crate::spec::{RequestError, Scenario, out_of_range};
-use flowstart_control::Instant;
+use flowstart_control::{Duration, Instant};
 
 /// What a run records of what happens over time.
 pub(crate) enum Recording {
@@ -61,6 +63,35 @@ impl Recording {
             _ => Instant::MAX,
         }
     }
+}
+
+/// The rates that a scenario has measured of its flows, each once.
+pub(super) fn measures(scenario: &Scenario) -> Result<Vec<Measure>, RequestError> {
+    let mut measures = Vec::new();
+    let mut add = |field: String, measure, text: String| match measures.contains(&measure) {
+        true => Err(RequestError::new(field, format!("`{text}` is given twice"))),
+        false => {
+            measures.push(measure);
+            Ok(())
+        }
+    };
+    for (i, time) in scenario.within.iter().enumerate() {
+        let field = format!("within[{i}]");
+        if *time == Duration::ZERO || *time > LONGEST_RUN {
+            let right = format!("above 0s to {LONGEST_RUN}");
+            return Err(out_of_range(&field, time, &right));
+        }
+        if let Some(duration) = scenario.duration.filter(|duration| time > duration) {
+            let problem = format!("`{time}` is longer than the run's `duration`, {duration}");
+            return Err(RequestError::new(field, problem));
+        }
+        add(field, Measure::Within(*time), time.to_string())?;
+    }
+    for (i, test) in scenario.speed_tests.iter().enumerate() {
+        let field = format!("speed_tests[{i}]");
+        add(field, Measure::Test(*test), test.to_string())?;
+    }
+    Ok(measures)
 }
 
 /// An error where a run that lists `count` flows has not all of these.

@@ -4,7 +4,7 @@ use super::checks::within;
 use crate::spec::{
     AckName, GrowthName, PacingName, RequestError, StackSpec, WindowSize, out_of_range, unknown,
 };
-use flowstart_control::{Amount, Bytes, Duration, InitialWindow};
+use flowstart_control::{Amount, Bytes, Duration, InitialWindow, Named};
 use flowstart_transport::flow_control::ReceiverName;
 use flowstart_transport::receiver::AckPolicy;
 use flowstart_transport::stack::{Bucket, DEFAULT, Pacing, Stack, names};
@@ -19,6 +19,7 @@ impl StackSpec {
         let mut stack =
             Stack::preset(name).ok_or_else(|| unknown("stack.preset", name, &names()))?;
         self.set_in(&mut stack);
+        self.settle_receiver(&mut stack)?;
         stack.framing.mss = mss.unwrap_or(stack.framing.mss);
         stack.receiver.ack = self.ack_policy(stack.receiver.ack);
         stack.receive_window.limit = match self.window {
@@ -66,15 +67,47 @@ impl StackSpec {
     /// No window limits the sender, neither by a buffer nor by flow control.
     fn lift_window(&self, stack: &mut Stack) -> Result<(), RequestError> {
         let growth = self.window_growth == Some(GrowthName::Linux);
+        let quic = stack.numbers_packets();
         let receiver = self.receiver.is_some_and(|name| name != ReceiverName::None);
-        if growth || receiver {
+        if growth || quic && receiver {
             let field = if growth { "window_growth" } else { "receiver" };
             let problem = format!("`unlimited` leaves no window; leave out stack.{field}");
             return Err(RequestError::new("stack.window", problem));
         }
         stack.receive_window.buffer = None;
-        stack.receive_window.receiver = ReceiverName::None;
+        if quic {
+            stack.receive_window.receiver = ReceiverName::None;
+        }
         Ok(())
+    }
+
+    /// A preset's flow control of QUIC goes where the scenario has TCP's recovery or window in its
+    /// place. Refuses a receiver that does not speak over this transport, and both kinds of window.
+    fn settle_receiver(&self, stack: &mut Stack) -> Result<(), RequestError> {
+        let tcp_window = self.window_growth == Some(GrowthName::Linux);
+        let is_replaced = stack.flow_control().is_none() || tcp_window && stack.numbers_packets();
+        if self.receiver.is_none() && is_replaced {
+            stack.receive_window.receiver = ReceiverName::None;
+        }
+        let receiver = stack.receive_window.receiver;
+        if tcp_window && stack.numbers_packets() && receiver != ReceiverName::None {
+            let problem =
+                "`linux` is TCP's window in place of flow control; leave out stack.receiver";
+            return Err(RequestError::new("stack.window_growth", problem));
+        }
+        if receiver == ReceiverName::None || stack.flow_control().is_some() {
+            return Ok(());
+        }
+        let of_quic = stack.numbers_packets();
+        let fits = |receiver: ReceiverName| match of_quic {
+            true => receiver.of_quic().is_some(),
+            false => receiver.above_tcp().is_some(),
+        };
+        let receivers = ReceiverName::VALUES.iter().filter(|value| fits(value.0));
+        let names: Vec<&str> = receivers.map(|value| value.1).collect();
+        let transport = if of_quic { "QUIC" } else { "TCP" };
+        let right = format!("over {transport} {} or none", names.join(", "));
+        Err(out_of_range("stack.receiver", receiver.name(), &right))
     }
 
     /// The receive buffer. One that is not given follows a window that needs a larger one.

@@ -191,6 +191,8 @@ impl Reader<'_> {
                 ends: own_ends(self.scenario, spec, self.setting, &self.field)?,
                 chain: &self.setting.chain,
                 recipes: self.recipes,
+                draws: (0, 0),
+                lasts: None,
             })
         };
         let asking = entry(&request)?;

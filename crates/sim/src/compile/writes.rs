@@ -2,6 +2,7 @@
 
 use super::checks::within;
 use super::flows::{FlowReader, LARGEST};
+use super::source;
 use crate::flow_plan::{AfterFlow, Cause, When, Write};
 use crate::maybe_time::MaybeTime;
 use crate::spec::{RequestError, WriteSpec};
@@ -17,12 +18,18 @@ pub(super) struct FlowData {
     pub(super) start_after: Option<AfterFlow>,
     /// The writes that make it up, where they are given.
     pub(super) writes: Vec<Write>,
+    /// By when each write of a source is to be delivered, if that has a deadline; none where the
+    /// writes are listed.
+    pub(super) source: Option<Option<Duration>>,
 }
 
 impl FlowReader<'_> {
     /// The flow's data, which crosses these hops.
     pub(super) fn data(&self, from: u32, to: u32) -> Result<FlowData, RequestError> {
         let spec = self.spec;
+        if let Some(text) = &spec.source {
+            return self.source(text);
+        }
         if spec.writes.is_empty() {
             let size = spec.size.map(|s| self.bytes("size", s, from, to));
             let opens = Some(Duration::ZERO);
@@ -31,6 +38,7 @@ impl FlowReader<'_> {
                 start: self.start(opens),
                 start_after: self.start_after(opens)?,
                 writes: Vec::new(),
+                source: None,
             });
         }
         if spec.size.is_some() {
@@ -50,6 +58,41 @@ impl FlowReader<'_> {
             start: self.start(opens),
             start_after: self.start_after(opens)?,
             writes,
+            source: None,
+        })
+    }
+
+    /// The writes of a source.
+    fn source(&self, text: &str) -> Result<FlowData, RequestError> {
+        let spec = self.spec;
+        let refused = |other: &str| {
+            let problem = format!("contradicts `{other}`; give one of the two");
+            Err(RequestError::new(self.field("source"), problem))
+        };
+        if spec.size.is_some() {
+            return refused("size");
+        }
+        if !spec.writes.is_empty() {
+            return refused("writes");
+        }
+        let lasts = self.lasts.map(|lasts| lasts.saturating_sub(spec.start()));
+        let read = source::read(&self.field("source"), text, self.draws, lasts)?;
+        let mut end = 0;
+        let write = |(at, bytes): &(Duration, u64)| {
+            end += bytes;
+            let when = When::At(*at);
+            Write { when, end }
+        };
+        let mut writes: Vec<Write> = read.writes.iter().map(write).collect();
+        within(&self.field("source"), end, 1, LARGEST, "1 PB in all")?;
+        let first = read.writes[0].0;
+        count_from(first, &mut writes);
+        Ok(FlowData {
+            size: Some(end),
+            start: self.start(Some(first)),
+            start_after: self.start_after(Some(first))?,
+            writes,
+            source: Some(read.deadline),
         })
     }
 

@@ -1,7 +1,9 @@
 //! What every column of a run's tables holds: read from the rows' own definitions, of which a
 //! comment is the meaning, `unit` the unit and `null` what it means that there is no value.
 
+use super::delay::DelayRow;
 use super::flow::{FlowRow, TransferRow};
+use super::goodput::GoodputRow;
 use super::limits::LimitRow;
 use super::link::LinkRow;
 use super::object::ObjectRow;
@@ -49,6 +51,8 @@ pub fn tables() -> Vec<Table> {
         table::<LinkRow>("links"),
         table::<StartupRow>("startups"),
         table::<LimitRow>("limits"),
+        table::<GoodputRow>("goodputs"),
+        table::<DelayRow>("delays"),
         table::<FlowSamples>("flow-samples"),
         table::<QueueSamples>("queue-samples"),
         table::<QueueDepartures>("queue-departures"),
@@ -131,7 +135,7 @@ mod tests {
         };
         let tables = tables();
         assert_eq!(names(&tables[1])[..2], ["startup", "cc"]);
-        let samples = names(&tables[7]);
+        let samples = names(&tables[9]);
         assert_eq!(samples, FlowSamples::COLUMNS);
     }
 }

@@ -1,14 +1,17 @@
 //! For how long each reason kept each sender from sending.
 
 use super::recorder::{Kinds, PROGRESS, Recorder, RunEvent, Scene, TRANSMITTED};
+use super::write_log::begin;
+use crate::compile::{Prepared, Recording};
+use crate::flow_plan::{FlowKind, Write};
 use crate::maybe_time::MaybeTime;
 use flowstart_control::named::Named;
 use flowstart_control::{Duration, Instant};
-use flowstart_transport::sender::Limit;
+use flowstart_transport::sender::{Limit, Sender};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What limited a flow: the share of each reason in the time from its opening until all was
+/// What limited a flow, or one of its writes: the share of each reason in its time, until all was
 /// acknowledged, or the run ended.
 ///
 /// The shares add up to 1. At each moment the reason is the first check that stops the next packet:
@@ -17,6 +20,10 @@ use serde::{Deserialize, Serialize};
 pub struct LimitRow {
     /// Which flow.
     pub flow: u32,
+    /// Which of its `writes`, from 0. Its time begins when it has been handed over and all before it
+    /// is acknowledged.
+    #[schemars(extend("null" = "the whole flow, from its opening"))]
+    pub transfer: Option<u32>,
     /// The connection was not open.
     #[schemars(extend("unit" = "ratio"))]
     pub handshake_share: f64,
@@ -48,7 +55,7 @@ pub struct LimitRow {
     pub link_share: f64,
     /// The reason with the largest share; the first of equal ones.
     pub limited_by: String,
-    /// When it first held, from the opening.
+    /// When it first held, from the beginning of that time.
     #[schemars(extend("unit" = "seconds"))]
     pub limited_from_s: f64,
 }
@@ -74,89 +81,198 @@ impl LimitRow {
 }
 
 /// Records the limits of all flows.
-#[derive(Debug, Default)]
-pub(crate) struct LimitRecorder {
+pub(crate) struct LimitRecorder<'a> {
+    kinds: &'a [FlowKind],
     /// By the number of the flow.
     clocks: Vec<Option<LimitClock>>,
+    /// How many writes these have.
+    writes: usize,
+    /// When which reason began, for a trace; `None` without one.
+    turns: Option<LimitTurns>,
 }
 
-impl LimitRecorder {
-    /// One row for each flow that has opened.
-    pub(crate) fn rows(&self) -> Vec<LimitRow> {
-        let clocks = (0..).zip(&self.clocks);
-        let row = |(flow, clock): (u32, &Option<LimitClock>)| Some(clock.as_ref()?.row(flow));
-        clocks.filter_map(row).collect()
+/// When which reason of which flow began, in order of time.
+#[derive(Clone, Debug, Default)]
+pub struct LimitTurns {
+    /// The flow.
+    pub flow: Vec<u32>,
+    /// When, in nanoseconds from the start of the run.
+    pub time_ns: Vec<u64>,
+    /// The reason, by its place among [`Limit::VALUES`].
+    pub limit: Vec<u8>,
+}
+
+impl LimitTurns {
+    fn push(&mut self, flow: u32, now: Instant, limit: Limit) {
+        self.flow.push(flow);
+        self.time_ns.push(now.nanos());
+        self.limit.push(limit as u8);
     }
 }
 
-impl Recorder for LimitRecorder {
+impl<'a> LimitRecorder<'a> {
+    pub(crate) fn new(prepared: &'a Prepared) -> LimitRecorder<'a> {
+        LimitRecorder {
+            kinds: &prepared.kinds,
+            clocks: Vec::new(),
+            writes: 0,
+            turns: matches!(prepared.recording, Recording::Trace).then(LimitTurns::default),
+        }
+    }
+
+    /// When which reason began, where a trace is recorded.
+    pub(crate) fn take_turns(&mut self) -> LimitTurns {
+        self.turns.take().unwrap_or_default()
+    }
+
+    /// For each flow that has opened one row, and one for each of its writes that has begun.
+    pub(crate) fn rows(&self) -> Vec<LimitRow> {
+        let clocks = (0..).zip(&self.clocks);
+        clocks
+            .filter_map(|(flow, clock)| Some((flow, clock.as_ref()?)))
+            .flat_map(|(flow, clock)| clock.rows(flow))
+            .collect()
+    }
+}
+
+impl Recorder for LimitRecorder<'_> {
     fn takes(&self) -> Kinds {
         PROGRESS | TRANSMITTED
     }
 
     fn record(&mut self, scene: &mut Scene<'_>, event: &RunEvent<'_>) {
         let (flow, now) = (scene.flow as usize, scene.now.time);
+        let writes = &self.kinds[scene.kind() as usize].writes;
         if let RunEvent::Opened = event {
             let count = self.clocks.len().max(flow + 1);
             self.clocks.resize_with(count, || None);
-            self.clocks[flow] = Some(LimitClock::new(now));
+            self.clocks[flow] = Some(LimitClock::new(now, writes.len()));
+            self.writes += writes.len();
+            if let Some(turns) = &mut self.turns {
+                turns.push(scene.flow, now, Limit::Handshake);
+            }
         }
         let (Some(Some(clock)), Some(sender)) = (self.clocks.get_mut(flow), scene.sender) else {
             return;
         };
-        let limit = match sender.limit() {
-            Limit::Application if scene.records[flow].plan.ends_at(sender.high()) => Limit::Link,
-            limit => limit,
-        };
-        clock.turn(limit, now);
+        let (limit, ends) = (
+            sender.limit(),
+            scene.records[flow].plan.ends_at(sender.high()),
+        );
+        let of_flow = link_if(ends, limit);
+        if let Some(turns) = &mut self.turns
+            && of_flow != clock.limit
+        {
+            turns.push(scene.flow, now, of_flow);
+        }
+        clock.turn(of_flow, limit_of_write(writes, sender, limit), now);
     }
 
     fn bytes_held(&self) -> usize {
-        size_of_val(self.clocks.as_slice())
+        let turns = self.turns.as_ref().map_or(0, |turns| turns.flow.len());
+        let turns = turns * (size_of::<u32>() + size_of::<u64>() + size_of::<u8>());
+        size_of_val(self.clocks.as_slice()) + self.writes * size_of::<Option<LimitTimes>>() + turns
     }
 }
 
-/// The times of one flow's reasons, of which one runs.
+/// The first write that is not acknowledged and what limits it; none while the sender waits for the
+/// application to hand it over.
+fn limit_of_write(writes: &[Write], sender: &Sender, limit: Limit) -> Option<(usize, Limit)> {
+    let (done, sent) = (sender.acknowledged(), sender.high());
+    let number = writes.partition_point(|write| write.end <= done);
+    let write = writes.get(number)?;
+    let waits = limit == Limit::Application && sent <= begin(writes, number);
+    (!waits).then(|| (number, link_if(sent >= write.end, limit)))
+}
+
+/// Without more data to come, it is not the application that limits.
+fn link_if(has_left: bool, limit: Limit) -> Limit {
+    match limit {
+        Limit::Application if has_left => Limit::Link,
+        limit => limit,
+    }
+}
+
+/// The times of a flow's reasons and of those of its writes, of which one each runs.
 #[derive(Debug)]
 struct LimitClock {
-    opened: Instant,
     since: Instant,
     limit: Limit,
+    of_write: Option<(usize, Limit)>,
+    whole: LimitTimes,
+    writes: Vec<Option<LimitTimes>>,
+}
+
+impl LimitClock {
+    fn new(opened: Instant, writes: usize) -> LimitClock {
+        let mut whole = LimitTimes::new(opened);
+        whole.begin(Limit::Handshake, opened);
+        LimitClock {
+            since: opened,
+            limit: Limit::Handshake,
+            of_write: None,
+            whole,
+            writes: std::iter::repeat_with(|| None).take(writes).collect(),
+        }
+    }
+
+    /// From now on these are the reasons.
+    fn turn(&mut self, limit: Limit, of_write: Option<(usize, Limit)>, now: Instant) {
+        let time = now.since(self.since);
+        self.whole.times[self.limit as usize] += time;
+        if let Some((number, limit)) = self.of_write
+            && let Some(times) = &mut self.writes[number]
+        {
+            times.times[limit as usize] += time;
+        }
+        (self.since, self.limit, self.of_write) = (now, limit, of_write);
+        self.whole.begin(limit, now);
+        if let Some((number, limit)) = of_write {
+            let times = self.writes[number].get_or_insert_with(|| LimitTimes::new(now));
+            times.begin(limit, now);
+        }
+    }
+
+    fn rows(&self, flow: u32) -> impl Iterator<Item = LimitRow> {
+        let writes = (0..).zip(&self.writes);
+        let writes =
+            writes.filter_map(move |(number, times)| Some(times.as_ref()?.row(flow, Some(number))));
+        std::iter::once(self.whole.row(flow, None)).chain(writes)
+    }
+}
+
+/// For how long each reason held, and when first.
+#[derive(Debug)]
+struct LimitTimes {
+    began: Instant,
     times: [Duration; Limit::VALUES.len()],
     first: [MaybeTime; Limit::VALUES.len()],
 }
 
-impl LimitClock {
-    fn new(opened: Instant) -> LimitClock {
-        let limit = Limit::Handshake;
-        let mut first = [MaybeTime::NONE; Limit::VALUES.len()];
-        first[limit as usize] = opened.into();
-        LimitClock {
-            opened,
-            since: opened,
-            limit,
+impl LimitTimes {
+    fn new(began: Instant) -> LimitTimes {
+        LimitTimes {
+            began,
             times: [Duration::ZERO; Limit::VALUES.len()],
-            first,
+            first: [MaybeTime::NONE; Limit::VALUES.len()],
         }
     }
 
-    /// From now on this is the reason.
-    fn turn(&mut self, limit: Limit, now: Instant) {
-        self.times[self.limit as usize] += now.since(self.since);
-        (self.since, self.limit) = (now, limit);
+    /// Notes the first time of a reason.
+    fn begin(&mut self, limit: Limit, now: Instant) {
         let first = &mut self.first[limit as usize];
         if !first.is_some() {
             *first = now.into();
         }
     }
 
-    fn row(&self, flow: u32) -> LimitRow {
+    fn row(&self, flow: u32, transfer: Option<u32>) -> LimitRow {
         let time = |limit: Limit| self.times[limit as usize];
         let longer = |best: Limit, next: Limit| if time(next) > time(best) { next } else { best };
         let values = Limit::VALUES.iter().map(|value| value.0);
         let longest = values.fold(Limit::Handshake, longer);
-        let first = self.first[longest as usize].get().unwrap_or(self.opened);
-        let whole = self.since.since(self.opened).secs();
+        let first = self.first[longest as usize].get().unwrap_or(self.began);
+        let whole: f64 = self.times.iter().copied().sum::<Duration>().secs();
         let share = |limit: Limit| {
             if whole > 0.0 {
                 time(limit).secs() / whole
@@ -166,6 +282,7 @@ impl LimitClock {
         };
         LimitRow {
             flow,
+            transfer,
             handshake_share: share(Limit::Handshake),
             application_share: share(Limit::Application),
             send_buffer_share: share(Limit::SendBuffer),
@@ -176,7 +293,7 @@ impl LimitClock {
             pacing_share: share(Limit::Pacing),
             link_share: share(Limit::Link),
             limited_by: longest.name().to_owned(),
-            limited_from_s: first.since(self.opened).secs(),
+            limited_from_s: first.since(self.began).secs(),
         }
     }
 }

@@ -2,9 +2,11 @@
 
 mod audit;
 pub mod columns;
+pub mod delay;
 pub mod flow;
 pub(crate) mod flow_record;
 pub mod flow_table;
+pub mod goodput;
 pub mod journeys;
 pub mod limits;
 pub mod lines;

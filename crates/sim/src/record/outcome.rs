@@ -1,7 +1,9 @@
 //! All that a run leaves behind.
 
+use super::delay::DelayRow;
 use super::flow::TransferRow;
 use super::flow_table::FlowTable;
+use super::goodput::GoodputRow;
 use super::journeys::Journeys;
 use super::limits::LimitRow;
 use super::lines::Lines;
@@ -28,6 +30,12 @@ pub struct Outcome {
     /// What limited each flow, where requested.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<LimitRow>,
+    /// The rates of each flow within times and of speed tests, where the scenario names some.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub goodputs: Vec<GoodputRow>,
+    /// The delays of the writes of each flow with a `source`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub delays: Vec<DelayRow>,
     /// How buffers were read, in words.
     pub buffer_accounting: String,
     /// The bottleneck's buffer, in words.

@@ -30,6 +30,8 @@ pub(crate) const QUEUES: [Kinds; 2] = [1 << 6, 1 << 7];
 pub(crate) const REPLIED: Kinds = 1 << 8;
 /// A data sender has sent all that it may after an event.
 pub(crate) const TRANSMITTED: Kinds = 1 << 9;
+/// More data of a flow has been delivered, where every delivery is noted.
+pub(crate) const REACHED: Kinds = 1 << 10;
 
 /// What happened to a flow, or to a packet of it.
 #[derive(Clone, Copy)]
@@ -48,6 +50,8 @@ pub(crate) enum RunEvent<'a> {
     Dropped(&'a Packet),
     /// A data packet was marked by a queue.
     Marked(&'a Packet),
+    /// Data of the flow has been delivered up to this position.
+    Reached(u64),
     /// All data of the flow has been delivered.
     Delivered,
     /// The flow, or the run, is over.
@@ -65,6 +69,7 @@ impl RunEvent<'_> {
             RunEvent::Timer { .. } => TIMER,
             RunEvent::Transmitted => TRANSMITTED,
             RunEvent::Dropped(_) | RunEvent::Marked(_) => IN_NETWORK,
+            RunEvent::Reached(_) => REACHED,
             RunEvent::Opened | RunEvent::Delivered | RunEvent::Closed => PROGRESS,
         }
     }

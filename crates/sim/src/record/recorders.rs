@@ -1,6 +1,7 @@
 //! All recorders of a run. Most runs have none, so a run checks for each event whether its kind is
 //! recorded.
 
+use super::goodput::GoodputRecorder;
 use super::journeys::JourneyRecorder;
 use super::limits::LimitRecorder;
 use super::lines::LineRecorder;
@@ -22,7 +23,8 @@ pub(crate) struct Recorders<'a> {
     pub(crate) lines: Option<LineRecorder>,
     pub(crate) journeys: Option<JourneyRecorder>,
     pub(crate) startups: Option<StartupMeasures>,
-    pub(crate) limits: Option<LimitRecorder>,
+    pub(crate) limits: Option<LimitRecorder<'a>>,
+    pub(crate) goodputs: Option<GoodputRecorder>,
     pub(crate) packets: Option<PacketRecorder<'a>>,
     /// The kinds of events that any of them takes.
     kinds: Kinds,
@@ -45,7 +47,10 @@ impl<'a> Recorders<'a> {
             lines: None,
             journeys: None,
             startups: StartupMeasures::new(&prepared.kinds, plans, bottleneck),
-            limits: prepared.records_limits.then(LimitRecorder::default),
+            limits: prepared
+                .records_limits
+                .then(|| LimitRecorder::new(prepared)),
+            goodputs: GoodputRecorder::new(&prepared.measures),
             packets: PacketRecorder::new(&prepared.logged, &prepared.kinds),
             kinds: 0,
         };
@@ -76,6 +81,7 @@ impl<'a> Recorders<'a> {
         self.journeys.iter_mut().for_each(|one| visit(one));
         self.startups.iter_mut().for_each(|one| visit(one));
         self.limits.iter_mut().for_each(|one| visit(one));
+        self.goodputs.iter_mut().for_each(|one| visit(one));
     }
 
     /// Whether any of them takes events of any of these kinds.

@@ -1,5 +1,6 @@
 //! Columns over time: what senders and queues did, event by event.
 
+use super::limits::LimitTurns;
 use super::recorder::{
     ANSWERED, HopQueue, IN_NETWORK, Kinds, QUEUES, QueueEvent, Recorder, RunEvent, SENT, Scene,
     TIMER, bits_per_second,
@@ -69,6 +70,9 @@ pub struct Trace {
     pub queue_samples: QueueSamples,
     /// One entry whenever a packet left a hop's queue.
     pub queue_departures: QueueDepartures,
+    /// What limits each flow from when on, where limits are recorded.
+    #[serde(skip)]
+    pub limit_turns: LimitTurns,
     /// The narrowest hop of each flow, whose queue is that of its figures.
     #[serde(skip)]
     pub narrowest_hops: Vec<u8>,
@@ -290,7 +294,13 @@ impl QueueDepartures {
 
 impl Trace {
     /// The trace of a run that is over, with the narrowest hops of its flows and of its path.
-    pub(crate) fn finish(mut self, narrowest_hops: Vec<u8>, bottleneck_hop: u8) -> Trace {
+    pub(crate) fn finish(
+        mut self,
+        narrowest_hops: Vec<u8>,
+        bottleneck_hop: u8,
+        limit_turns: LimitTurns,
+    ) -> Trace {
+        self.limit_turns = limit_turns;
         self.narrowest_hops = narrowest_hops;
         self.bottleneck_hop = bottleneck_hop;
         self.flow_samples.put_in_order();

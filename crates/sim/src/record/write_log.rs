@@ -1,5 +1,6 @@
 //! How far the data of flows has got: what is due to be noted next, and what became of writes.
 
+use super::delay::{DelayRow, WriteTimes};
 use super::flow::{Ideal, TransferRow, wire_bytes};
 use super::flow_record::FlowRecord;
 use super::recorder::{IN_NETWORK, Kinds, Recorder, RunEvent, SENT, Scene, TIMER};
@@ -19,8 +20,11 @@ pub(crate) enum Stage {
 }
 
 /// The first position beyond `position` at which a write or the whole transfer ends, or where the
-/// first byte of a write is delivered.
+/// first byte of a write is delivered; every position where all deliveries are noted.
 pub(crate) fn next_due(plan: &FlowPlan, kind: &FlowKind, stage: Stage, position: u64) -> u64 {
+    if kind.notes_deliveries && stage == Stage::Delivered {
+        return position + 1;
+    }
     let next = kind.writes.partition_point(|write| write.end <= position);
     let begins = begin(&kind.writes, next) == position;
     let write = kind.writes.get(next).map(|write| match stage {
@@ -32,7 +36,7 @@ pub(crate) fn next_due(plan: &FlowPlan, kind: &FlowKind, stage: Stage, position:
 }
 
 /// Where a write begins.
-fn begin(writes: &[Write], number: usize) -> u64 {
+pub(crate) fn begin(writes: &[Write], number: usize) -> u64 {
     let before = number.checked_sub(1).and_then(|last| writes.get(last));
     before.map_or(0, |write| write.end)
 }
@@ -140,6 +144,28 @@ impl<'a> WriteLog<'a> {
             }
         }
         rows
+    }
+
+    /// One row for each flow with a source, of a run that ended then.
+    pub(crate) fn delays(&self, records: &[FlowRecord], end: Instant) -> Vec<DelayRow> {
+        let row = |(flow, record): (u32, &FlowRecord)| {
+            let kind = &self.kinds[record.plan.kind as usize];
+            let (deadline, opened) = (kind.source?, record.plan.start.get()?);
+            let noted = &self.records[self.places(flow, record.plan.kind)];
+            let times = kind
+                .writes
+                .iter()
+                .zip(noted)
+                .map(|(write, noted)| WriteTimes {
+                    available: match write.when {
+                        When::At(at) => opened + at,
+                        When::After(_) => noted.available.get().unwrap_or(Instant::MAX),
+                    },
+                    delivered: noted.times[Stage::Delivered as usize],
+                });
+            Some(DelayRow::of(flow, opened, times, deadline, end))
+        };
+        (0..).zip(records).filter_map(row).collect()
     }
 }
 

@@ -38,12 +38,18 @@ impl Endpoints {
         hosts.is_some_and(|hosts| hosts.ends_turn(packets))
     }
 
-    /// The sender's next turn begins at this time.
-    pub(super) fn put_off(&mut self, turn: Instant) {
+    /// Whether the sender has more to send in its next turn.
+    pub(super) fn yields(&self) -> bool {
+        self.hosts.as_ref().is_some_and(|hosts| hosts.yields)
+    }
+
+    /// The sender's next turn begins at this time, when an event is needed.
+    pub(super) fn put_off(&mut self, turn: Instant) -> Instant {
         self.sender_timer.set(turn);
         if let Some(hosts) = &mut self.hosts {
             hosts.sender.due = turn;
         }
+        turn
     }
 
     /// Whether the sender's timer has come for its next turn.

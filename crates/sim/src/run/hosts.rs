@@ -12,7 +12,7 @@ pub(super) struct EndHosts {
     /// Packets that the sender hands over in a turn.
     per_turn: u32,
     /// The sender has more to send in its next turn.
-    yields: bool,
+    pub(super) yields: bool,
 }
 
 impl EndHosts {

@@ -1,15 +1,32 @@
 //! The network of a run: links, routes, and routers that decide on rate requests.
 
+use super::clock::Clock;
 use crate::compile::Prepared;
 use crate::flow_plan::FlowKind;
 use crate::record::recorder::HopQueue;
 use flowstart_control::entry::Need;
 use flowstart_control::{Instant, Rate};
 use flowstart_network::graph::{LinkId, Network, QuickStartRouter, Route};
-use flowstart_network::link::Link;
+use flowstart_network::link::{Link, Verdict};
 use flowstart_network::quick_start::Router;
 use flowstart_network::random::stream;
 use flowstart_wire::{Body, Packet};
+
+/// What a link has done with a packet that came to it.
+#[derive(Clone, Copy)]
+pub(super) struct Offer {
+    pub(super) is_dropped: bool,
+    /// The queue has events, or the link is recorded.
+    pub(super) has_news: bool,
+}
+
+impl Offer {
+    /// Whether the packet is on its way, and there is nothing else to account for.
+    #[inline(always)]
+    pub(super) fn is_plain(self) -> bool {
+        !(self.is_dropped | self.has_news)
+    }
+}
 
 /// Links and routes of a run.
 pub(super) struct RunNetwork {
@@ -61,8 +78,27 @@ impl RunNetwork {
             .find_map(|link| link.config().service.line())
     }
 
+    /// A packet comes to a link.
+    #[inline(always)]
+    pub(super) fn offer(&mut self, link: LinkId, packet: &mut Packet, clock: &mut Clock) -> Offer {
+        let now = clock.moment();
+        if self.has_routers() {
+            self.ask_router(link, packet, now.time);
+        }
+        let state = &mut self.links[link as usize];
+        let verdict = state.send(packet, now);
+        if verdict == Verdict::First {
+            clock.set_delivery(link, state.next_delivery());
+        }
+        Offer {
+            is_dropped: verdict == Verdict::Dropped,
+            has_news: state.has_news(),
+        }
+    }
+
     /// A packet comes to a link. Where a router decides on rate requests there, it decides.
-    pub(super) fn ask_router(&mut self, link: LinkId, packet: &mut Packet, now: Instant) {
+    #[cold]
+    fn ask_router(&mut self, link: LinkId, packet: &mut Packet, now: Instant) {
         let Some(router) = &mut self.routers[link as usize] else {
             return;
         };

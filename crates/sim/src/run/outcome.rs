@@ -4,6 +4,7 @@ use super::simulation::Simulation;
 use crate::record::flow_record::FlowRecord;
 use crate::record::flow_table::{FlowTable, KindColumns, SharedColumns};
 use crate::record::journeys::JourneyRecorder;
+use crate::record::limits::LimitRecorder;
 use crate::record::link::LinkRow;
 use crate::record::object::ObjectTable;
 use crate::record::outcome::Outcome;
@@ -26,10 +27,17 @@ impl Simulation<'_> {
             let kind = &self.prepared.kinds[record.plan.kind as usize];
             chain.narrowest(kind.from_hop, kind.to_hop) as u8
         };
-        let recorders = self.recorders;
+        let link = |record: &FlowRecord| {
+            let kind = &self.prepared.kinds[record.plan.kind as usize];
+            let rate = chain.bottleneck_rate(kind.from_hop, kind.to_hop, record.plan.reverse);
+            rate.bps() as f64
+        };
+        let mut recorders = self.recorders;
         let trace = recorders.trace.map(|trace| {
             let bottleneck = chain.narrowest(0, chain.hops() - 1) as u8;
-            trace.finish(flows.records.iter().map(narrowest).collect(), bottleneck)
+            let turns = recorders.limits.as_mut().map(LimitRecorder::take_turns);
+            let hops = flows.records.iter().map(narrowest).collect();
+            trace.finish(hops, bottleneck, turns.unwrap_or_default())
         });
         let links = self.network.links.iter();
         Outcome {
@@ -42,6 +50,10 @@ impl Simulation<'_> {
             limits: recorders
                 .limits
                 .map_or_else(Vec::new, |limits| limits.rows()),
+            goodputs: recorders.goodputs.map_or_else(Vec::new, |goodputs| {
+                goodputs.rows(&flows.records, &self.prepared.kinds, end, link)
+            }),
+            delays: recorders.writes.delays(&flows.records, end),
             transfers: recorders.writes.rows(&flows.records, chain),
             flows,
             objects: ObjectTable {

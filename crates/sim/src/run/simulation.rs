@@ -9,18 +9,17 @@ use super::clock::{Clock, Event};
 use super::dependent_writes::DependentWrites;
 use super::flows::Flows;
 use super::meter::{Meter, Usage};
-use super::network::RunNetwork;
+use super::network::{Offer, RunNetwork};
 use crate::compile::Prepared;
 use crate::flow_plan::FlowPlan;
 use crate::record::recorder::{
-    ANSWERED, ARRIVED, IN_NETWORK, PROGRESS, REPLIED, RunEvent, SENT, TIMER, TRANSMITTED,
+    ANSWERED, ARRIVED, IN_NETWORK, PROGRESS, REACHED, REPLIED, RunEvent, SENT, TIMER, TRANSMITTED,
 };
 use crate::record::recorders::Recorders;
 use crate::record::write_log::Stage;
 use crate::workload::web::Sessions;
 use flowstart_control::Instant;
 use flowstart_network::graph::{LinkId, Network, Route};
-use flowstart_network::link::Verdict;
 use flowstart_network::queue::QueueEventKind;
 use flowstart_wire::Packet;
 use std::ops::Range;
@@ -227,34 +226,42 @@ impl<'a> Simulation<'a> {
         let now = self.clock.now;
         let first = self.route(flow).data[0];
         let mut turn = 0;
-        let (due, failed, timer) = loop {
-            let Some(ends) = self.flows.endpoints_mut(flow) else {
-                return;
-            };
-            if ends.ends_turn(turn) {
-                let next = self.network.links[first as usize].busy_until().max(now);
-                ends.put_off(next);
-                break (
-                    ends.due(Stage::Acknowledged),
-                    ends.sender.failed(),
-                    Some(next),
-                );
-            }
+        let Some(mut ends) = self.flows.endpoints_mut(flow) else {
+            return;
+        };
+        while !ends.ends_turn(turn)
+            && let Some(mut packet) = ends.sender.poll_transmit(now)
+        {
             turn += 1;
-            let mut next = ends.sender.poll_transmit(now);
-            let Some(packet) = &mut next else {
-                let timer = ends.arm_sender(now);
-                break (ends.due(Stage::Acknowledged), ends.sender.failed(), timer);
-            };
             if self.recorders.take(SENT) {
-                self.record_sent(packet);
+                self.record_sent(&packet);
+                let Some(same) = self.flows.endpoints_mut(flow) else {
+                    return;
+                };
+                ends = same;
             }
-            self.enter(first, packet);
-            // One event may send a whole window.
-            if self.meter.step() && !self.may_use_more() {
-                return;
+            let offer = self.network.offer(first, &mut packet, &mut self.clock);
+            let looks = self.meter.step();
+            if looks | !offer.is_plain() {
+                self.account(first, &packet, offer);
+                // One event may send a whole window.
+                if looks && !self.may_use_more() {
+                    return;
+                }
+                let Some(same) = self.flows.endpoints_mut(flow) else {
+                    return;
+                };
+                ends = same;
+            }
+        }
+        let timer = match ends.yields() {
+            false => ends.arm_sender(now),
+            true => {
+                let next = self.network.links[first as usize].busy_until();
+                Some(ends.put_off(next.max(now)))
             }
         };
+        let (due, failed) = (ends.due(Stage::Acknowledged), ends.sender.failed());
         let whole = due.is_some_and(|position| self.on_acknowledged(flow, position));
         if self.recorders.take(TRANSMITTED) {
             self.record_flow(flow, RunEvent::Transmitted);
@@ -279,24 +286,25 @@ impl<'a> Simulation<'a> {
     /// A packet comes to a link.
     #[inline(always)]
     fn enter(&mut self, link: LinkId, packet: &mut Packet) {
-        let now = self.clock.moment();
-        if self.network.has_routers() {
-            self.network.ask_router(link, packet, now.time);
+        let offer = self.network.offer(link, packet, &mut self.clock);
+        if !offer.is_plain() {
+            self.account(link, packet, offer);
         }
-        let state = &mut self.network.links[link as usize];
-        let verdict = state.send(packet, now);
-        if verdict == Verdict::First {
-            self.clock.set_delivery(link, state.next_delivery());
-        }
-        if state.has_news() {
+    }
+
+    /// Accounts for a packet that has come to a link, and for what the queue did meanwhile.
+    #[cold]
+    #[inline(never)]
+    fn account(&mut self, link: LinkId, packet: &Packet, offer: Offer) {
+        if offer.has_news {
             self.take_queue_events(link);
-            self.record_offer(link, packet, verdict == Verdict::Dropped);
+            self.record_offer(link, packet, offer.is_dropped);
         }
-        if verdict == Verdict::Dropped {
+        if offer.is_dropped {
             if packet.is_data() && self.network.links[link as usize].is_socket() {
                 self.flows.lose_at_socket(packet.flow);
             }
-            self.on_drop(packet, now.time);
+            self.on_drop(packet, self.clock.now);
         }
     }
 
@@ -345,6 +353,9 @@ impl<'a> Simulation<'a> {
     /// Data of a flow has been delivered up to `position`, which was due to be noted.
     fn on_delivered(&mut self, flow: u32, position: u64) {
         let (is_whole, reached) = self.note(flow, Stage::Delivered, position);
+        if self.recorders.take(REACHED) {
+            self.record_flow(flow, RunEvent::Reached(position));
+        }
         if is_whole && self.recorders.take(PROGRESS) {
             self.record_flow(flow, RunEvent::Delivered);
         }

@@ -166,6 +166,11 @@ fields! {
         pub available_rate: Option<Rate>,
         /// Writes of the application on one connection, instead of `size`.
         pub writes: Vec<WriteSpec>,
+        /// Source of writes, instead of `size` or `writes`, such as `periodic:size=50kB,every=33ms`.
+        ///
+        /// Also `on-off:rate=50Mbps,on=2s,off=exponential:mean=4s`, `random:size=...,every=...` and
+        /// `trace:FILE.csv` with columns `time_s` and `bytes`. Each has a row in the table `delays`.
+        pub source: Option<String>,
         /// First hop of the flow, counted from 0.
         pub from_hop: Option<u32> = 0u32,
         /// Last hop of the flow.

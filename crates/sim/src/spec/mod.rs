@@ -12,6 +12,7 @@ mod flow;
 mod path;
 mod quantity;
 mod stack;
+mod texts;
 mod web;
 
 pub use definition::{Described, Field};
@@ -21,6 +22,8 @@ pub use flow::*;
 pub use path::*;
 pub use stack::*;
 pub use web::*;
+
+pub use crate::speed_test::SpeedTest;
 
 use flowstart_control::Duration;
 use quantity::quantity;
@@ -48,6 +51,17 @@ pub struct Scenario {
     /// Record windows, sequence numbers and queues over time.
     #[serde(default)]
     pub trace: bool,
+    /// Times from the opening of each flow, such as `["1s", "10s"]`: how much is delivered in each.
+    ///
+    /// It does not change the run. The table `goodputs` then has the rate of each flow.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "texts")]
+    #[schemars(with = "Vec<String>")]
+    pub within: Vec<Duration>,
+    /// Speed tests whose rates are reported likewise: `iperf3`, `iperf3:omit=1s`, `ndt7`, `ookla`,
+    /// `cloudflare`, `librespeed`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "texts")]
+    #[schemars(with = "Vec<String>")]
+    pub speed_tests: Vec<SpeedTest>,
     /// The network between the hosts.
     pub path: PathSpec,
     /// The endpoints' behaviours.

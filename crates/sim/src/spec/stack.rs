@@ -345,14 +345,17 @@ fields! {
         pub coarse_pacing: Option<bool>,
         /// Maximum window that the receiver advertises, in bytes or packets, or `unlimited`.
         ///
-        /// With a `receiver` its first window, which that updates by its rules. `unlimited` is no
-        /// limit and no flow control.
+        /// With a `receiver` of QUIC its first window, which that updates by its rules. `unlimited` is
+        /// no limit, and no flow control of QUIC.
+        #[flag("SIZE")]
         pub window: Option<WindowSize>,
         /// Receiver with flow control: `chrome`, `firefox`, `curl` or a QUIC stack; `none` for none.
         ///
         /// It begins with its shipped windows, of a client that downloads over one stream, and offers
-        /// more by its rules.
-        #[needs(NUMBERS)]
+        /// more by its rules. Over TCP it has those of HTTP/2 or yamux above TCP's own window:
+        /// `chrome`, `firefox`, `curl`, `go`, `grpc-go`, `hyper`, `dotnet`, `node`, `go-yamux` and
+        /// `rust-yamux` for downloads; `nginx`, `h2o` and `go-server` for uploads.
+        #[flag("NAME")]
         #[sets(receive_window.receiver)]
         pub receiver: Option<ReceiverName>,
         /// Growth of the advertised window: `none` or `linux`.
@@ -382,8 +385,9 @@ fields! {
         pub receive_share: Option<f64>,
         /// Send buffer for unacknowledged data (`tcp_wmem[2]`).
         ///
-        /// Only payload counts. An application with more data resumes when a third is free; with
-        /// numbered packets as soon as anything is.
+        /// Under `linux` the memory of packets counts, and an application with more data resumes when
+        /// half as much is free as is held. Elsewhere payload counts, and it resumes when a third is
+        /// free; with numbered packets as soon as anything is.
         #[usual("without limit")]
         #[check(send_buffer)]
         #[sets(window.send_buffer)]

@@ -90,6 +90,20 @@ fn an_unlimited_window_is_no_flow_control() {
 }
 
 #[test]
+fn the_window_or_the_recovery_of_tcp_replaces_a_presets_flow_control() {
+    let of = |fields: &str| {
+        let stack = format!(r#"preset = "quinn", {fields}"#);
+        milliseconds(&transfer(&stack, USUAL, "1MB"))
+    };
+    for fields in [
+        r#"window_growth = "linux", window = "4pkt""#,
+        r#"recovery = "sack""#,
+    ] {
+        assert_eq!(of(fields), of(&format!(r#"{fields}, receiver = "none""#)));
+    }
+}
+
+#[test]
 fn a_window_is_the_first_of_the_receivers_and_grows_by_its_rule() {
     let of = |receiver: &str| {
         let stack = format!(r#"preset = "quiche", receiver = "{receiver}", window = "100kB""#);

@@ -109,3 +109,26 @@ fn a_paced_sender_is_limited_by_its_pacer() {
     );
     assert!(row.pacing_share * duration_s > 0.05, "{row:?}");
 }
+
+#[test]
+fn a_write_has_its_own_shares_and_the_time_before_it_is_not_its_own() {
+    // Two writes of one packet each, a second apart, on a connection that is open.
+    let flow = "handshake = false, writes = [{ size = \"1pkt\", at = \"0s\" }, { size = \"1pkt\", at = \"1s\" }]";
+    let outcome = run("", "ack = \"every\"", flow);
+    let shares: Vec<_> = (outcome.limits.iter())
+        .map(|row| (row.transfer, row.link_share, row.application_share))
+        .collect();
+    assert_eq!(shares[1..], [(Some(0), 1.0, 0.0), (Some(1), 1.0, 0.0)]);
+    let (transfer, _, application_share) = shares[0];
+    assert_eq!(transfer, None);
+    assert!(application_share > 0.8, "{application_share}");
+}
+
+#[test]
+fn a_window_limits_the_write_that_is_larger() {
+    let flow = "writes = [{ size = \"1pkt\", at = \"0s\" }, { size = \"210pkt\", at = \"1s\" }]";
+    let outcome = run("", "ack = \"every\", window = \"20pkt\"", flow);
+    let share = |at: usize| outcome.limits[at].receive_window_share;
+    assert_eq!(share(1), 0.0);
+    assert!(share(2) > 1.5 * share(0), "{} {}", share(2), share(0));
+}

@@ -31,9 +31,9 @@ impl Connection {
         }
     }
 
-    /// Takes over the window that a segment advertises, or the limit of flow control.
+    /// Takes over the window that a segment advertises, or QUIC's limit of flow control.
     pub fn take_window(&mut self, advertised: u32) {
-        if self.limit != u64::MAX {
+        if self.limit != u64::MAX && self.stack.numbers_packets() {
             return self.take_limit(advertised);
         }
         self.peer_window = if advertised == UNLIMITED_WINDOW {
@@ -43,15 +43,16 @@ impl Connection {
         };
     }
 
-    /// Takes over the window that the answer to a SYN advertises. Limits of flow control are known.
+    /// Takes over the window that the answer to a SYN advertises. QUIC's limits of flow control are
+    /// known.
     pub fn take_syn_window(&mut self, advertised: u32) {
-        if self.limit == u64::MAX {
+        if self.limit == u64::MAX || !self.stack.numbers_packets() {
             self.take_window(advertised);
         }
     }
 
     /// Takes over a limit of flow control, which is never lowered.
-    fn take_limit(&mut self, field: u32) {
+    pub fn take_limit(&mut self, field: u32) {
         if let Some((limit, level)) = decode(field, self.limit) {
             (self.limit, self.level) = (limit, level);
         }
@@ -255,7 +256,10 @@ impl Connection {
             AckOption::Gap(gap) => self.take_gap(gap, ack),
             AckOption::Feedback(_) if self.una() < self.repairing_until => {}
             AckOption::Feedback(change) => self.take_feedback(change, option, ack),
-            AckOption::None | AckOption::Duplicate { .. } | AckOption::Marks(_) => {}
+            AckOption::None
+            | AckOption::Duplicate { .. }
+            | AckOption::Marks(_)
+            | AckOption::Limit(_) => {}
         }
     }
 

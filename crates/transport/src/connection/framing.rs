@@ -57,7 +57,7 @@ impl Connection {
             body: Body::Data(data),
         };
         let ordinary = self.extensions.is_none() && self.session.window.congestion_header.is_none();
-        if !ordinary || self.stack.receive_window.buffer.is_some() {
+        if !ordinary || self.echoes {
             packet = self.carry(packet, again, now);
         }
         let sent = Sent {
@@ -134,8 +134,10 @@ impl Connection {
             data.set_congestion(self.congestion_header(rtt));
             packet.wire += Data::congestion_bytes(option_bytes);
         }
-        if self.stack.receive_window.buffer.is_some() {
+        if self.echoes {
             data.set_echo(self.sent.una());
+        }
+        if self.stack.receive_window.buffer.is_some() {
             data.set_timestamp(tsval(now));
             if self.pushes {
                 data.set_push();

@@ -132,6 +132,13 @@ impl Credit {
         self.window = self.window.max(window.min(self.options.max));
     }
 
+    /// The window is so large from now on if it was smaller, and the limit moves as far.
+    pub fn widen(&mut self, window: u64) {
+        let more = window.saturating_sub(self.window);
+        self.window += more;
+        self.limit += more;
+    }
+
     /// So many bytes more are consumed, with this round trip. The new limit, if an update is due.
     pub fn on_read(&mut self, now: Instant, bytes: u64, rtt: Duration) -> Option<u64> {
         self.consumed += bytes;
@@ -165,7 +172,8 @@ impl Credit {
         Some(self.limit)
     }
 
-    fn offer(&mut self) {
+    /// All that may be sent is offered.
+    pub fn offer(&mut self) {
         self.limit = self.limit.max(self.consumed.saturating_add(self.window));
     }
 

@@ -1,10 +1,16 @@
-//! Flow control by credit: what a receiver of QUIC (RFC 9000 §4) offers a stream and the connection
-//! beyond what it has read.
+//! Flow control by credit: what a receiver of QUIC (RFC 9000 §4), HTTP/2 (RFC 9113 §5.2) or yamux
+//! offers a stream and the connection beyond what it has read.
 //!
-//! Every acknowledgement carries the present limit. One that has moved is acknowledged at once, in place
-//! of MAX_DATA and MAX_STREAM_DATA. A limit that may have been lost with its packet is sent
-//! again after a probe timeout.
+//! QUIC: every acknowledgement carries the present limit. One that has moved is acknowledged at once,
+//! in place of MAX_DATA and MAX_STREAM_DATA.
+//!
+//! HTTP/2 and yamux have it above TCP, whose receive window holds too. A limit that has moved is
+//! a write of the receiver's application, so it leaves at once with an acknowledgement, in place of
+//! WINDOW_UPDATE. Data is read in whole frames.
+//!
+//! A limit that may have been lost with its packet is sent again after a probe timeout.
 
+mod bdp;
 mod credit;
 mod field;
 mod growth;
@@ -17,6 +23,7 @@ pub use field::{Level, decode};
 pub use growth::{Clock, Multiple, WindowGrowth};
 pub use receivers::ReceiverName;
 
+use bdp::BdpEstimator;
 use field::{MOST_AHEAD, encode};
 use flowstart_control::{Duration, Instant};
 use std::collections::VecDeque;
@@ -44,6 +51,11 @@ pub struct FlowControlOptions {
     pub lifts_connection: bool,
     /// The answer to a sender that is stopped.
     pub on_blocked: OnBlocked,
+    /// Data is read in frames of so many bytes; `None` as it comes.
+    pub frame: Option<u64>,
+    /// The largest window that an estimate of the bandwidth-delay product gives both; `None` where
+    /// nothing is estimated.
+    pub largest_estimate: Option<u64>,
 }
 
 impl FlowControlOptions {
@@ -54,6 +66,24 @@ impl FlowControlOptions {
             connection: CreditOptions::UNLIMITED,
             lifts_connection: false,
             on_blocked: OnBlocked::Ignore,
+            frame: None,
+            largest_estimate: None,
+        }
+    }
+
+    /// Data is read in frames of so many bytes.
+    pub const fn in_frames(self, bytes: u64) -> FlowControlOptions {
+        FlowControlOptions {
+            frame: Some(bytes),
+            ..self
+        }
+    }
+
+    /// Both windows follow an estimate of the bandwidth-delay product, up to so many bytes.
+    pub const fn estimating(self, largest: u64) -> FlowControlOptions {
+        FlowControlOptions {
+            largest_estimate: Some(largest),
+            ..self
         }
     }
 
@@ -93,7 +123,8 @@ impl FlowControlOptions {
 
     /// The largest window, in bytes.
     pub fn largest(&self) -> u64 {
-        self.stream.max.min(self.connection.max)
+        let largest = self.stream.max.min(self.connection.max);
+        largest.max(self.largest_estimate.unwrap_or(0))
     }
 
     /// The first limit, in bytes.
@@ -119,6 +150,9 @@ pub struct FlowControl {
     offered: VecDeque<u64>,
     /// When the last of them is sent again, for the how many-th time.
     again: Option<(Instant, u32)>,
+    /// The last of them is not on its way yet.
+    unsent: bool,
+    estimator: Option<Box<BdpEstimator>>,
 }
 
 impl FlowControl {
@@ -133,6 +167,10 @@ impl FlowControl {
             received: 0,
             offered: VecDeque::from([options.first()]),
             again: None,
+            unsent: false,
+            estimator: options
+                .largest_estimate
+                .map(|largest| Box::new(BdpEstimator::new(options.first(), largest))),
             options,
         }
     }
@@ -157,6 +195,11 @@ impl FlowControl {
         encode(limit, level)
     }
 
+    /// The limits, where they have moved since an acknowledgement last carried them.
+    pub fn take_unsent(&mut self) -> Option<u32> {
+        std::mem::take(&mut self.unsent).then(|| self.field())
+    }
+
     fn limit(&self) -> (u64, Level) {
         let (stream, connection) = (self.stream.limit(), self.connection.limit());
         let most = self.read.saturating_add(MOST_AHEAD);
@@ -173,6 +216,7 @@ impl FlowControl {
             self.measure(now);
         }
         let rtt = self.rtt.unwrap_or(INITIAL_RTT);
+        let (next, (read, received)) = (read, self.whole_frames(read, received));
         let news = (read - self.read, received.saturating_sub(self.received));
         (self.read, self.received) = (read, self.received.max(received));
         let bytes = |counts| match counts {
@@ -189,6 +233,38 @@ impl FlowControl {
         if stream.is_some() && self.options.lifts_connection {
             self.connection.lift(self.stream.window() * 3 / 2);
         }
+        let estimator = self.estimator.as_mut();
+        let pings = estimator.is_some_and(|estimator| estimator.on_read(news.0, next, now));
+        if pings {
+            // What could be offered leaves before the PING (grpc-go, `handleData`).
+            self.connection.offer();
+        }
+        self.offer(before, now) || pings
+    }
+
+    /// What of the data below `next` is read: frames of full size, and one that ends at a limit,
+    /// where the sender had to stop.
+    fn whole_frames(&self, next: u64, received: u64) -> (u64, u64) {
+        let Some(frame) = self.options.frame else {
+            return (next, received);
+        };
+        let read = match self.offered.contains(&next) {
+            true => next,
+            false => next - (next - self.read) % frame,
+        };
+        (read, read)
+    }
+
+    /// Data comes from a sender which had received the acknowledgement of all below `echo`. Whether
+    /// that moves the limit.
+    pub fn on_echo(&mut self, echo: u64, now: Instant) -> bool {
+        let estimator = self.estimator.as_mut();
+        let Some(window) = estimator.and_then(|estimator| estimator.on_echo(echo, now)) else {
+            return false;
+        };
+        let before = self.limit().0;
+        self.connection.widen(window);
+        self.stream.widen(window);
         self.offer(before, now)
     }
 
@@ -214,6 +290,7 @@ impl FlowControl {
             return false;
         }
         self.offered.push_back(limit);
+        self.unsent = true;
         self.again = Some((now + self.probe_timeout(0), 0));
         true
     }
@@ -231,6 +308,7 @@ impl FlowControl {
         let used_up =
             self.offered.contains(&self.received) && self.offered.back() != Some(&self.received);
         self.again = used_up.then(|| (due + self.probe_timeout(times + 1), times + 1));
+        self.unsent = used_up;
         used_up
     }
 

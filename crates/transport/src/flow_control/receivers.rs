@@ -1,12 +1,14 @@
-//! The flow control of today's receivers, as they are shipped: clients that download over one stream.
+//! The flow control of today's receivers, as they are shipped, for one stream: clients that download,
+//! and servers that take an upload where their name says so.
 //!
-//! Where an end has another first window as a server, the client's is here. Commits of the sources:
+//! Where a QUIC stack has another first window as a server, the client's is here. Commits of the sources:
 //! quinn 8192ed39, noq 34f75c49, s2n-quic a33d369b9, quiche e97798e1, neqo 80ca01eea, picoquic
 //! d199d45b, quicly b11d3634, tquic 2a57740, quic-go 2cfe6ee0b, msquic 4984c210f, mvfst 979f26a93,
 //! ngtcp2 f3af8b14, lsquic 1954740, aioquic 6d36838, Go x/net 0ca694d2, curl 5c61e16869,
-//! google/quiche f44fa9f33, Firefox 14565d2c.
+//! google/quiche f44fa9f33, Firefox 14565d2c, golang/net 0ca694d2, grpc-go 4793ad047, hyper 8fcaf1a6,
+//! hyperium/h2 3850acd, nginx 3f6f7824d, h2o edd7a120b, go-yamux 78c3484, rust-yamux 9837f54.
 
-use super::{Clock, CreditOptions, FlowControlOptions, Multiple, Update, WindowGrowth};
+use super::{Clock, CreditOptions, FlowControlOptions, MOST_AHEAD, Multiple, Update, WindowGrowth};
 use flowstart_control::named;
 
 const KIB: u64 = 1 << 10;
@@ -31,6 +33,17 @@ const MSQUIC: WindowGrowth = WindowGrowth::DoubleByRate {
     clock: Clock::Open,
     over_half: false,
 };
+
+/// By the rate of a window in a round trip (.NET's HTTP/2).
+const DOT_NET: WindowGrowth = WindowGrowth::DoubleByRate {
+    rtts: 1,
+    clock: Clock::FirstData,
+    over_half: false,
+};
+/// The largest DATA frame of HTTP/2 by default (RFC 9113 §6.5.2), and record of TLS (RFC 8446 §5.1).
+const FRAME: u64 = 16 * KIB;
+/// The first windows of HTTP/2 until a peer reports others (RFC 9113 §6.9.2).
+const HTTP_2: u64 = 65_535;
 
 named! {
     /// Whose receiver offers the windows of flow control (RFC 9000 §4).
@@ -68,24 +81,89 @@ named! {
         Aioquic = "aioquic",
         /// Go's x/net/quic: 1 MiB, updated by eighths.
         GoQuic = "go-quic",
-        /// Chrome: 6 MiB of a stream, 15 MiB in total.
+        /// Chrome: 6 MiB of a stream, 15 MiB in total, over QUIC and HTTP/2.
         Chrome = "chrome",
-        /// Firefox: 12 MiB of a stream, 24 MiB in total.
+        /// Firefox: 12 MiB of a stream, 24 MiB in total; over HTTP/2 12 MiB.
         Firefox = "firefox",
-        /// curl with ngtcp2: 10 MiB of a stream.
+        /// curl: 10 MiB of a stream, over QUIC (ngtcp2) and HTTP/2.
         Curl = "curl",
+        /// nginx as a server: 64 KiB over QUIC; over HTTP/2 no limit once it reads the upload.
+        Nginx = "nginx",
+        /// Go's client of HTTP/2: 4 MiB of a stream.
+        Go = "go",
+        /// Go's server of HTTP/2: 1 MiB of an upload.
+        GoServer = "go-server",
+        /// grpc-go: 64 KiB, then twice what a round trip brings, up to 16 MiB.
+        GrpcGo = "grpc-go",
+        /// grpc-go up to 1.16: likewise, up to 4 MiB.
+        GrpcGo116 = "grpc-go-1.16",
+        /// hyper's client: 2 MiB of a stream, 5 MiB in total.
+        Hyper = "hyper",
+        /// .NET's client: 64 KiB of a stream, which doubles.
+        DotNet = "dotnet",
+        /// Node.js and nghttp2's defaults: 64 KiB.
+        Node = "node",
+        /// h2o as a server: 16 MiB of an upload.
+        H2o = "h2o",
+        /// go-yamux: 256 KiB of a stream, which doubles.
+        GoYamux = "go-yamux",
+        /// rust-yamux: 256 KiB of a stream, which doubles.
+        RustYamux = "rust-yamux",
+        /// rust-yamux up to 0.12: 256 KiB of a stream.
+        RustYamux012 = "rust-yamux-0.12",
     }
 }
 
 impl ReceiverName {
-    /// Its flow control; `None` where it has none.
-    pub fn options(self) -> Option<FlowControlOptions> {
+    /// Its flow control over TCP, of HTTP/2 or yamux; `None` where it has none.
+    pub fn above_tcp(self) -> Option<FlowControlOptions> {
+        let fixed = CreditOptions::fixed;
+        let stream = |credit| FlowControlOptions::of_stream(credit).in_frames(FRAME);
+        let yamux = |rtts, max| {
+            let clock = Clock::Open;
+            stream(fixed(256 * KIB, HALF).growing(WindowGrowth::Double { rtts, clock }, max))
+        };
+        Some(match self {
+            ReceiverName::Chrome => {
+                stream(fixed(6 * MIB, OVER_HALF)).under(fixed(15 * MIB, OVER_HALF))
+            }
+            // 128 KiB by SETTINGS, and 12 MiB with the request.
+            ReceiverName::Firefox => stream(fixed(12 * MIB + 128 * KIB, Update::Bytes(4 * MIB))),
+            // lib/http2.c 60-86, 300-345 and 2478.
+            ReceiverName::Curl => stream(fixed(10 * MIB, HALF)).under(fixed(1000 * MIB, HALF)),
+            // ngx_http_v2.c 280, 979, 1023 and 4070: 2^31 - 1, as far as this simulator counts ahead.
+            ReceiverName::Nginx => stream(upload(MOST_AHEAD)).under(upload(MOST_AHEAD)),
+            // http2/flow.go; http2/transport.go: 1 GiB in total.
+            ReceiverName::Go => stream(fixed(4 * MIB, Update::Bytes(4 * KIB))),
+            // http2/config.go 105-112.
+            ReceiverName::GoServer => stream(upload(MIB)).under(upload(MIB)),
+            // internal/transport/flowcontrol.go and bdp_estimator.go.
+            ReceiverName::GrpcGo => grpc_go(16 * MIB),
+            // The cap before #2455.
+            ReceiverName::GrpcGo116 => grpc_go(4 * MIB),
+            // hyper: proto/h2/client.rs; h2: proto/streams/flow_control.rs.
+            ReceiverName::Hyper => {
+                stream(fixed(2 * MIB, Update::HalfOfRest)).under(fixed(5 * MIB, Update::HalfOfRest))
+            }
+            ReceiverName::DotNet => stream(fixed(HTTP_2, EIGHTH).growing(DOT_NET, 16 * MIB))
+                .under(fixed(64 * MIB, EIGHTH)),
+            ReceiverName::Node => stream(fixed(HTTP_2, HALF)).under(fixed(HTTP_2, HALF)),
+            // http2.h 35-36; connection.c 180, 600 and 986.
+            ReceiverName::H2o => stream(upload(16 * MIB)).under(upload(16 * MIB)),
+            ReceiverName::GoYamux => yamux(4, 16 * MIB),
+            ReceiverName::RustYamux => yamux(2, MOST_AHEAD),
+            ReceiverName::RustYamux012 => stream(fixed(256 * KIB, HALF)),
+            _ => return None,
+        })
+    }
+
+    /// Its flow control of QUIC; `None` where it has none.
+    pub fn of_quic(self) -> Option<FlowControlOptions> {
         let fixed = CreditOptions::fixed;
         let doubling =
             |first, max, update| fixed(first, update).growing(WindowGrowth::double(2), max);
         let stream = FlowControlOptions::of_stream;
         Some(match self {
-            ReceiverName::None => return None,
             // config/transport.rs 366-379; streams/state.rs 976-996.
             ReceiverName::Quinn => stream(fixed(1_250_000, EIGHTH)),
             // s2n-quic-core transport/parameters/mod.rs 619-692; stream/receive_stream.rs 191-215.
@@ -148,8 +226,26 @@ impl ReceiverName {
                 .answering_blocked(),
             // cf-ngtcp2-cmn.h 76-80; cf-ngtcp2.c 163-232: the stream's at its request.
             ReceiverName::Curl => stream(fixed(10 * MIB, Update::Bytes(8 * KIB + 1))),
+            // ngx_event_quic_streams.c 974, 1377-1403 and 1739-1778.
+            ReceiverName::Nginx => stream(fixed(64 * KIB, HALF)).answering_blocked(),
+            _ => return None,
         })
     }
+}
+
+/// grpc-go's, with the largest estimate in bytes. A transfer is one message, and the stream of one
+/// that is longer than its window gets the whole size at once.
+const fn grpc_go(largest: u64) -> FlowControlOptions {
+    FlowControlOptions::of_stream(CreditOptions::UNLIMITED)
+        .under(CreditOptions::fixed(HTTP_2, QUARTER))
+        .in_frames(FRAME)
+        .estimating(largest)
+}
+
+/// A server's window for an upload, in bytes. The client begins before the server's SETTINGS have
+/// come, which answer its first data.
+const fn upload(window: u64) -> CreditOptions {
+    CreditOptions::fixed(HTTP_2, HALF).growing(WindowGrowth::Jump, window)
 }
 
 /// neqo's growth.

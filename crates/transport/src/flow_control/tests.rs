@@ -237,7 +237,7 @@ fn quic_go_grows_at_every_second_update_and_lifts_the_connection_at_the_next_rea
         stream: quic_go(512 * KIB, 6 * MIB),
         connection: quic_go(768 * KIB, 15 * MIB),
         lifts_connection: true,
-        on_blocked: OnBlocked::Ignore,
+        ..FlowControlOptions::of_stream(CreditOptions::UNLIMITED)
     };
     let opened = Instant(1);
     let mut receiver = FlowControl::new(options, opened);

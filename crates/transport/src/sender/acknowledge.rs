@@ -42,6 +42,9 @@ impl Sender {
         }
         self.held_back = None;
         self.connection.take_window(ack.window());
+        if let AckOption::Limit(limit) = meta.option {
+            self.connection.take_limit(limit);
+        }
         if self.persist != Persist::Off {
             self.on_probe_answered(now);
         }

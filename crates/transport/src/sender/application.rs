@@ -1,6 +1,8 @@
 //! What the application hands over, and the window after an idle time.
 
+use super::send_buffer::Held;
 use super::{Sender, Spreading};
+use crate::pacing::rate::burst;
 use crate::stack::Restart;
 use flowstart_control::signals::Idle;
 use flowstart_control::{Instant, Segments};
@@ -37,7 +39,12 @@ impl Sender {
     pub(super) fn refill(&mut self) {
         let c = &mut self.connection;
         if let Some(buffer) = &mut self.send_buffer {
-            c.queue(buffer.take(c.queued() - c.una()));
+            let held = Held {
+                sent: c.outstanding(),
+                burst: u64::from(burst(c)) * c.mss(),
+                unsent: c.queued() - c.high(),
+            };
+            c.queue(buffer.take(held));
         }
     }
 

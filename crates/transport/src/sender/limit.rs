@@ -5,7 +5,7 @@
 //!
 //! 1. Without a connection it is the handshake.
 //! 2. With nothing to send it is the application, or the send buffer where the application has more
-//!    and the window has room (`tcp_cwnd_validate`: `TCP_CHRONO_SNDBUF_LIMITED`).
+//!    and cwnd does not count as the limit (`tcp_cwnd_validate`: `TCP_CHRONO_SNDBUF_LIMITED`).
 //! 3. With a full congestion window it is cwnd, also while lost data waits for it.
 //! 4. With data beyond the peer's window it is that window (`tcp_snd_wnd_test`:
 //!    `TCP_CHRONO_RWND_LIMITED`), or flow control of QUIC (RFC 9000 §4.1).
@@ -86,6 +86,7 @@ impl Sender {
         if c.has_nothing_to_send() {
             let waits = self.send_buffer.as_ref().is_some_and(|b| b.holds_back());
             return match (waits, in_window) {
+                (true, true) if c.counts_cwnd_as_limit(self.flight()) => Limit::Cwnd,
                 (true, true) => Limit::SendBuffer,
                 (true, false) => Limit::Cwnd,
                 (false, _) => Limit::Application,

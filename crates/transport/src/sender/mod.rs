@@ -22,6 +22,7 @@ use crate::pacing::pacer::Pacer;
 use crate::pacing::token_bucket::TokenBucket;
 use crate::prefetch::prefetch;
 use crate::recovery::Recovery;
+use crate::rtt::RttRule;
 use crate::segment::SegmentRange;
 use crate::stack::Stack;
 use flowstart_control::{Controller, Instant, Rate};
@@ -107,10 +108,13 @@ impl Sender {
         let exchanges = stack.exchanges();
         Sender {
             recovery: Recovery::new(&stack),
-            send_buffer: stack
-                .window
-                .send_buffer
-                .map(|size| Box::new(SendBuffer::new(size, !stack.numbers_packets()))),
+            send_buffer: stack.window.send_buffer.map(|size| {
+                let mss = stack.framing.mss.into();
+                Box::new(match stack.rto.rule {
+                    RttRule::Linux => SendBuffer::of_linux(size, mss),
+                    _ => SendBuffer::of_payload(size, stack.numbers_packets()),
+                })
+            }),
             connection: Connection::new(stack, flow, controller),
             pacer: Pacer::default(),
             bucket: None,

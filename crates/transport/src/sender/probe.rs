@@ -53,7 +53,7 @@ impl Sender {
 pub(super) fn is_stalled(c: &Connection) -> bool {
     c.outstanding() == 0
         && c.timer_due().is_none()
-        && c.nxt() < c.queued()
+        && c.nxt() < c.sendable()
         && !c.stack().numbers_packets()
 }
 

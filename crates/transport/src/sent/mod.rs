@@ -338,13 +338,14 @@ impl SentPackets {
         };
         let mut reach = self.una;
         let mut fresh = std::mem::take(&mut packets.fresh);
-        let mut ranges = ranges.peekable();
-        let largest = ranges.peek().map(|range| range.1);
+        let mut largest = None;
         for (first, end) in ranges {
+            let largest = *largest.get_or_insert(end);
             // The largest come first, and those below are repeated in every acknowledgement.
             if end <= packets.first() {
                 break;
             }
+            let is_last = first <= packets.first();
             packets.acknowledge(first, end, |arrival| {
                 let delivered = self.deliver(arrival.packet.plan(), &mut reach, &mut fresh);
                 newly.packets += 1;
@@ -353,10 +354,13 @@ impl SentPackets {
                     newly.in_epoch += delivered;
                     newly.packets_in_epoch += 1;
                 }
-                if Some(arrival.number + 1) == largest {
+                if arrival.number + 1 == largest {
                     newly.largest = Some(arrival.packet.sent);
                 }
             });
+            if is_last {
+                break;
+            }
         }
         if reach > self.una {
             self.advance(reach);
@@ -384,6 +388,7 @@ impl SentPackets {
 
     /// A packet with `plan` has arrived, and all below `reach`. Returns how many of its bytes
     /// had not; notes them in `fresh`.
+    #[inline(always)]
     fn deliver(&mut self, plan: ByteRange, reach: &mut u64, fresh: &mut Vec<(u64, u64)>) -> u64 {
         let ByteRange { start, end } = plan;
         if self.is_clear() && start <= *reach {
@@ -395,6 +400,18 @@ impl SentPackets {
             }
             return end.saturating_sub(from);
         }
+        self.deliver_out_of_order(plan, reach, fresh)
+    }
+
+    /// The same while something is missing.
+    #[inline(never)]
+    fn deliver_out_of_order(
+        &mut self,
+        plan: ByteRange,
+        reach: &mut u64,
+        fresh: &mut Vec<(u64, u64)>,
+    ) -> u64 {
+        let ByteRange { start, end } = plan;
         let scoreboard = &mut **self.scoreboard.get_or_insert_default();
         scoreboard.unmark_lost(start, end);
         let before = fresh.len();

@@ -82,6 +82,26 @@ pub enum Utilization {
     HalfInSlowStart,
 }
 
+/// What a loss does to the window where packets are numbered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossResponse {
+    /// One reduction for all that left before it, and one packet whatever the window (RFC 9002 §7.3.2).
+    /// What the same ACK acknowledges lets the window grow afterwards (§A.7).
+    Rfc9002,
+    /// What an ACK acknowledges lets the window grow before the losses that it shows reduce it
+    /// (quinn-proto 0.11.19 and noq-proto 1.4.0, `on_ack_received`; quicly, `handle_ack_frame`). No
+    /// packet leaves above the window.
+    AfterGrowth,
+    /// Under a congestion control that requests it, acknowledgements let packets leave by
+    /// proportional rate reduction (RFC 6937), on top of what the window has room for (quiche 0.30.0,
+    /// `recovery/congestion/prr.rs` and `cwnd_available`).
+    PrrAboveWindow,
+    /// As [`Rfc9002`](Self::Rfc9002), but any loss outside of recovery reduces the window, also that of
+    /// a packet that left before the last reduction. The ACK that ends a recovery reduces nothing
+    /// (s2n-quic-core 0.91.0, `recovery/cubic.rs`, `on_congestion_event` and `on_ack`).
+    OutsideRecovery,
+}
+
 /// How a sender spaces its packets out where its startup does not.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pacing {

@@ -18,7 +18,7 @@ from flowstart.errors import RequestError
 from flowstart.render import columns, figure_files, files, html
 from flowstart.render.grid import Grid
 from flowstart.render.result import Result
-from flowstart.render.summary import Summary
+from flowstart.render.summary import SummaryPage
 from flowstart.simulation.run import simulate
 
 if TYPE_CHECKING:
@@ -126,13 +126,13 @@ class LiveComparison(Result):
         """One line on what was run: path, capacity, buffer, endpoints, seeds."""
         return f"{self.simulated.headline}; next to {self.plan.stack}, in {self.plan.clock} time"
 
-    def summary(self, command: str = "") -> Summary:
+    def summary(self, command: str = "") -> SummaryPage:
         """How far stack and simulator agree, and the table, on one screen."""
         answer = self.verdict.splitlines() if self.paired else []
         columns = f"in {self.plan.stack}: live run. exit cwnd, dropped: packets."
         notes = [columns, *tables.refusals(self.paired, self.plan.stack)]
         hint = "All rows and notes: --details. qlog and figures: -o DIR"
-        return Summary(f"{self.headline}.", answer, self.table, notes, command, hint=hint)
+        return SummaryPage(f"{self.headline}.", answer, self.table, notes, command, hint=hint)
 
     @property
     def legend(self) -> str:

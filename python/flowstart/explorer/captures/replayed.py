@@ -13,7 +13,7 @@ from flowstart.captures import contents as contents
 from flowstart.captures.contents import Capture
 from flowstart.captures.reading import read_capture as read
 from flowstart.errors import RequestError
-from flowstart.explorer.jobs import Job
+from flowstart.explorer.jobs import BackgroundJob
 from flowstart.model import stack
 from flowstart.model.document import Document
 from flowstart.questions.replay import Replay as Question
@@ -39,7 +39,7 @@ OPPOSITE = {"rate": "reverse_rate", "buffer": "reverse_buffer", "queue": "revers
 
 
 def work(
-    job: Job,
+    job: BackgroundJob,
     file: pathlib.Path,
     name: str,
     given: Mapping[str, Any],
@@ -63,7 +63,7 @@ def work(
     job.add("replay", replayed(answer))
 
 
-def named(file: pathlib.Path, name: str, job: Job) -> Capture:
+def named(file: pathlib.Path, name: str, job: BackgroundJob) -> Capture:
     """The capture in a file that people know by another name."""
     try:
         found = read(file, progress=job.report)

@@ -8,9 +8,9 @@ from starlette.routing import Route
 
 from flowstart.errors import RequestError
 from flowstart.explorer.captures.uploads import MOST_BYTES, File, Uploads
-from flowstart.explorer.jobs import Job, Jobs
+from flowstart.explorer.jobs import BackgroundJob, Jobs
 from flowstart.explorer.requests import LONGEST, Fields, pieces, posted
-from flowstart.explorer.settings import Settings
+from flowstart.explorer.settings import PageSettings
 from flowstart.model.path import IMPAIRING
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ MEANT = (
 """What of a state means something beside a capture; a path's fields override what it tells."""
 
 
-def routes(settings: Settings, jobs: Jobs) -> list[Route]:
+def routes(settings: PageSettings, jobs: Jobs) -> list[Route]:
     """`/api/captures/...`."""
     uploads = Uploads(settings.captures)
 
@@ -69,7 +69,7 @@ def routes(settings: Settings, jobs: Jobs) -> list[Route]:
     ]
 
 
-def _replay(fields: Fields, settings: Settings, file: File, jobs: Jobs) -> Job:
+def _replay(fields: Fields, settings: PageSettings, file: File, jobs: Jobs) -> BackgroundJob:
     """Begins the replay of a file, once it is known that it can be asked for."""
     given = settings.typed(fields.any("given") or {})
     for name in given:
@@ -82,7 +82,7 @@ def _replay(fields: Fields, settings: Settings, file: File, jobs: Jobs) -> Job:
     if fields.flag("quick"):
         given["uncertainty"] = False
 
-    def work(job: Job) -> None:
+    def work(job: BackgroundJob) -> None:
         from flowstart.explorer.captures import replayed
 
         replayed.work(job, file.place, file.name, given, startups=startups, workers=workers)

@@ -36,7 +36,7 @@ MOST_PACKETS = 60_000_000
 
 
 @dataclass(frozen=True)
-class Side:
+class LevelSide:
     """One side of the map: from its first to its last value, in equal ratios."""
 
     low: float
@@ -53,7 +53,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Cell:
+class LevelCell:
     """Where a cell stands in the finest grid that has it, and what it is run with."""
 
     x: int
@@ -66,8 +66,8 @@ class Cell:
 class Extent:
     """From where to where the map goes."""
 
-    rates: Side
-    rtts: Side
+    rates: LevelSide
+    rtts: LevelSide
 
     @classmethod
     def of(cls, rates: object = None, rtts: object = None) -> "Extent":
@@ -81,18 +81,18 @@ class Extent:
         """How many columns and rows a level has."""
         return (COLUMNS - 1) * 2**number + 1, (ROWS - 1) * 2**number + 1
 
-    def cells(self, number: int) -> list[Cell]:
+    def cells(self, number: int) -> list[LevelCell]:
         """The cells that a level has and the one before it has not."""
         columns, rows = self.level(number)
         return [
-            Cell(x, y, self.rates.value(x / (columns - 1)), self.rtts.value(y / (rows - 1)))
+            LevelCell(x, y, self.rates.value(x / (columns - 1)), self.rtts.value(y / (rows - 1)))
             for y in range(rows)
             for x in range(columns)
             if number == 0 or x % 2 or y % 2
         ]
 
 
-def _side(name: str, ends: object, kind: Kind) -> Side:
+def _side(name: str, ends: object, kind: Kind) -> LevelSide:
     """A side from the texts of its ends."""
     example = "1Mbps and 1Gbps" if kind is Kind.RATE else "5ms and 500ms"
     right = f"two {'rates' if kind is Kind.RATE else 'times'} such as {example} are needed"
@@ -104,8 +104,8 @@ def _side(name: str, ends: object, kind: Kind) -> Side:
             f"{name}: `{ends[0]}` to `{ends[1]}`: the first must be above 0 and below the second"
         )
     if kind is Kind.RATE:
-        return Side(low, high, ("Mbps", 1e6))
-    return Side(low / NS_PER_S, high / NS_PER_S, ("ms", 1e-3))
+        return LevelSide(low, high, ("Mbps", 1e6))
+    return LevelSide(low / NS_PER_S, high / NS_PER_S, ("ms", 1e-3))
 
 
 def _number(name: str, said: object, kind: Kind, right: str) -> float:
@@ -163,7 +163,7 @@ def level(
     }
 
 
-def _at(plan: Plan, cell: Cell) -> Plan:
+def _at(plan: Plan, cell: LevelCell) -> Plan:
     """The plan with a cell's rate and round trip."""
     path = NetworkPath(**plan.base["path"]).replace(rate=cell.rate, rtt=cell.rtt)
     return dataclasses.replace(plan, base=plan.base | {"path": plain(path)})
@@ -180,7 +180,7 @@ def _refuse_what_takes_long(number: int, counted: "_native.Estimated") -> None:
         )
 
 
-def _outcome(cell: Cell, plan: Plan, rows: "_native.ComparisonRows") -> dict[str, Any]:
+def _outcome(cell: LevelCell, plan: Plan, rows: "_native.ComparisonRows") -> dict[str, Any]:
     """What the startups came to in a cell."""
     known, _ = summarised(rows, [1])
     found = {one.startup: one for one in known}
@@ -204,7 +204,7 @@ def _time(summary: Summary | None) -> float | None:
     return summary.fct_s if summary and summary.complete == summary.flows else None
 
 
-def _ticks(side: Side, title: str, words: Callable[[float], str]) -> dict[str, Any]:
+def _ticks(side: LevelSide, title: str, words: Callable[[float], str]) -> dict[str, Any]:
     """An axis: its title, and where along it round values stand, as shares of the way."""
     low, high = math.log10(side.low), math.log10(side.high)
     ticks = [

@@ -13,7 +13,7 @@ from starlette.routing import Route
 from flowstart.errors import RequestError
 from flowstart.explorer.path import plan_of
 from flowstart.explorer.requests import Fields, posted, read
-from flowstart.explorer.settings import Settings
+from flowstart.explorer.settings import PageSettings
 from flowstart.explorer.working import Stop, done
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ PLACE = ("column", "row", "x", "y")
 """Where a tile is: its panel's column and row, and its place there."""
 
 
-def routes(settings: Settings) -> list[Route]:
+def routes(settings: PageSettings) -> list[Route]:
     """`/api/map` for a level of the map; `/api/maps/...` for folders."""
 
     async def level(request: Request) -> Response:
@@ -65,7 +65,7 @@ def routes(settings: Settings) -> list[Route]:
     ]
 
 
-def _level(fields: Fields, settings: Settings, stop: Stop) -> dict[str, Any]:
+def _level(fields: Fields, settings: PageSettings, stop: Stop) -> dict[str, Any]:
     from flowstart.explorer.maps import levels
 
     plan = plan_of(fields.any("given"), settings)

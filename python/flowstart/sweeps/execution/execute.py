@@ -16,7 +16,7 @@ from flowstart.model.document import Document
 from flowstart.model.variants import Variant
 from flowstart.simulation import bounds
 from flowstart.simulation.batch import cores
-from flowstart.simulation.limits import Estimate as Usage
+from flowstart.simulation.limits import RunEstimate
 from flowstart.sweeps.cell import Cell
 from flowstart.sweeps.execution.executor import Executor, Here
 from flowstart.sweeps.execution.store import Asked, Store, Swept
@@ -60,9 +60,9 @@ class Estimate:
     """How many batches are run at a time."""
 
     @property
-    def usage(self) -> Usage:
+    def usage(self) -> RunEstimate:
         """The same as limits have it: a row is a flow under test, and cells take no memory."""
-        return Usage(self.packets, self.runs, 0.0, self.wall_s)
+        return RunEstimate(self.packets, self.runs, 0.0, self.wall_s)
 
     @property
     def wall_s(self) -> float:
@@ -176,7 +176,7 @@ def _size(size: float) -> str:
     return "less than 1 MB"
 
 
-class Question(Protocol):
+class SweepRequest(Protocol):
     """A sweep as it was asked for and checked."""
 
     @property
@@ -236,7 +236,7 @@ class Way:
     """Asked whether a sweep that is not small is to be run."""
 
 
-def run(question: Question, place: pathlib.Path, way: Way, split: str = "") -> Swept:
+def run(question: SweepRequest, place: pathlib.Path, way: Way, split: str = "") -> Swept:
     """Runs the cells of a sweep whose rows are not in the folder yet.
 
     Raises RequestError, with nothing written, where that cannot be done or is not approved.
@@ -255,7 +255,7 @@ class _Running:
     """A sweep while it is run."""
 
     def __init__(
-        self, question: Question, store: Store, asked: Asked, task: Task, way: Way
+        self, question: SweepRequest, store: Store, asked: Asked, task: Task, way: Way
     ) -> None:
         self.question = question
         self.store = store

@@ -18,7 +18,7 @@ from flowstart.model.startup import Startup
 from flowstart.model.variants import Variant
 from flowstart.render import columns, files
 from flowstart.simulation import bounds
-from flowstart.simulation.limits import Limits
+from flowstart.simulation.limits import RunLimits
 from flowstart.sweeps.cell import Cell
 from flowstart.sweeps.runs.table import TABLE
 
@@ -113,7 +113,7 @@ class Task:
     startups: Portable
     sweep: str
     """The sweep's key."""
-    limits: Limits = field(default_factory=lambda: bounds.current().limits)
+    limits: RunLimits = field(default_factory=lambda: bounds.current().limits)
     version: str = field(default_factory=_native.version)
 
     def prepare(self) -> None:

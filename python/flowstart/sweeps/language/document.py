@@ -10,10 +10,11 @@ from typing import Any
 from flowstart.errors import Location, RequestError
 from flowstart.model import custom, input_files
 from flowstart.model.custom import CustomStartups
-from flowstart.model.document import LARGEST, Document, plain, resolve
+from flowstart.model.document import Document, plain, resolve
+from flowstart.model.quantities import LARGEST
 from flowstart.model.variants import Variant, VariantLike
 from flowstart.model.variants import settled as compared
-from flowstart.sweeps.cell import COMPETING
+from flowstart.sweeps.cell import COMPETING, measured_flow
 from flowstart.sweeps.language import families, sampling
 from flowstart.sweeps.language.expressions import check_keys, in_sweep
 from flowstart.sweeps.language.families import Family
@@ -61,7 +62,7 @@ ALTERNATIVES = 100
 
 def check(request: Request) -> None:
     """Raises RequestError where a sweep could not run."""
-    if not {"size", "writes"} & set(request.families[0].flow):
+    if not {"size", "writes", "source"} & set(request.families[0].flow):
         raise RequestError("missing; one is needed, such as `1MB`, or several", ("flow", "size"))
     for family in request.families:
         for source in family.sources[:SOURCES]:
@@ -109,7 +110,8 @@ def _scenario(
     pairs = zip(parameters, tried, strict=True)
     walk = Walk([replace(parameter, alternatives=(law,)) for parameter, (law, _) in pairs])
     (leaf,) = walk.leaves([u for _, u in tried], stack.scope(), Counter())
-    return {"path": leaf.path, "stack": stack.document, "flows": [leaf.flow]}
+    flow, measured = measured_flow(leaf.flow)
+    return {"path": leaf.path, "stack": stack.document, "flows": [flow], **measured}
 
 
 def _with(scenario: Document, fields: dict[str, Any]) -> Document:

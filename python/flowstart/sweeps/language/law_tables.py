@@ -27,7 +27,7 @@ from flowstart.sweeps.language.expressions import Slot, check_keys
 from flowstart.sweeps.language.laws import (
     FAMILIES,
     USUAL_STEPS,
-    Bounded,
+    BoundedLaw,
     By,
     Computed,
     Drawn,
@@ -165,7 +165,7 @@ class _Reader:
         """A law within `least` and `most`."""
         found = {key: self.within(key).law(given[key]) for key in ("least", "most") if key in given}
         self.of_one_kind(law, *found.values())
-        return Bounded(law, found.get("least"), found.get("most")) if found else law
+        return BoundedLaw(law, found.get("least"), found.get("most")) if found else law
 
     def of_one_kind(self, *laws: Law) -> None:
         """Refuses quantities of several kinds, which only a template could take."""

@@ -335,7 +335,7 @@ class By(Law):
 
 
 @dataclass(frozen=True)
-class Bounded(Law):
+class BoundedLaw(Law):
     """A law whose values are no less and no more than bounds."""
 
     law: Law
@@ -354,7 +354,7 @@ class Bounded(Law):
         return tuple(law for law in (self.law, self.least, self.most) if law)
 
     def points(self) -> tuple[Law, ...]:
-        return tuple(Bounded(point, self.least, self.most) for point in self.law.points())
+        return tuple(BoundedLaw(point, self.least, self.most) for point in self.law.points())
 
 
 @dataclass(frozen=True)
@@ -386,7 +386,7 @@ class Template(Law):
 
 
 @dataclass(frozen=True)
-class Times(Law):
+class Multiple(Law):
     """A value of a path times a factor."""
 
     value: Law
@@ -399,7 +399,7 @@ class Times(Law):
         return self.value, self.factor
 
     def points(self) -> tuple[Law, ...]:
-        return tuple(Times(self.value, point) for point in self.factor.points())
+        return tuple(Multiple(self.value, point) for point in self.factor.points())
 
     @property
     def kind(self) -> Kind | None:

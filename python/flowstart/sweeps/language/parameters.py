@@ -24,7 +24,7 @@ from flowstart.sweeps.language.expressions import (
     Slot,
     check_keys,
 )
-from flowstart.sweeps.language.laws import By, Law, Times, spellings
+from flowstart.sweeps.language.laws import By, Law, Multiple, spellings
 
 LEAST = "fewest packets of a buffer"
 """In a scope: what the stack's reading of buffers needs."""
@@ -126,11 +126,23 @@ def _at_least(least: float, value: float) -> float:
     return max(value, least) if value > 0 else value
 
 
+WITHIN = Field(
+    name="within",
+    kind="Option<Duration>",
+    required=False,
+    doc="Time from the flow's opening of which the table has its goodput.",
+    usual=None,
+    default=None,
+    flag=None,
+)
+"""What a sweep may give beside the fields of a flow."""
+
+
 def fields(part: str) -> dict[str, Field]:
     """The fields that a sweep may give of a `path` or a `flow`."""
-    return {
-        field.name: field for field in parts()[{"path": "NetworkPath", "flow": "Flow"}[part]].fields
-    }
+    if part == "flow":
+        return {field.name: field for field in (*parts()["Flow"].fields, WITHIN)}
+    return {field.name: field for field in parts()["NetworkPath"].fields}
 
 
 def build(
@@ -147,7 +159,7 @@ def build(
             slot = Slot(part, fields(part)[name], names)
             laws = _alternatives(value, slot)
             if part == "path" and name in factors:
-                laws = tuple(Times(law, _factor(slot, factors[name])) for law in laws)
+                laws = tuple(Multiple(law, _factor(slot, factors[name])) for law in laws)
             needs = NEEDS.get(name, ()) if part == "path" else ()
             needs = tuple(need for need in needs if need in path)
             found.append(Parameter(slot, laws, _key(part, name), needs))

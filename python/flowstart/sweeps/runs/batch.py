@@ -308,7 +308,7 @@ def run_cells(
     if not planned:
         return pl.concat(refused)
     texts = [text for one in planned for text in one.scenarios()]
-    batch = RunBatch(run_many(texts, workers, None, custom), len(texts))
+    batch = RunBatch(run_many(texts, workers, None, custom, limits=True), len(texts))
     if batch.interrupted:
         raise KeyboardInterrupt
     harms = harms_of_runs(planned, batch, custom)

@@ -12,7 +12,7 @@ from flowstart.model.document import Document, encode, resolve
 from flowstart.model.path import interface_fields
 from flowstart.model.variants import Variant
 from flowstart.render import columns
-from flowstart.sweeps.cell import Cell
+from flowstart.sweeps.cell import Cell, measured_flow
 from flowstart.sweeps.runs.competing_flows import FULL_SIZE, CompetingFlows, Facts, competing
 
 if TYPE_CHECKING:
@@ -38,12 +38,13 @@ class Planned:
     @classmethod
     def of(cls, cell: Cell, variants: Sequence[Variant], custom: CustomStartups) -> "Planned":
         """Raises RequestError where the simulator refuses the cell."""
-        base: Document = {"path": cell.path, "stack": cell.stack, "seed": cell.seed}
-        flow = interface_fields(cell.path) | {"cached_cwnd": REMEMBERED} | cell.flow
+        asked, measured = measured_flow(cell.flow)
+        base: Document = {"path": cell.path, "stack": cell.stack, "seed": cell.seed, **measured}
+        flow = interface_fields(cell.path) | {"cached_cwnd": REMEMBERED} | asked
         if cell.cc:
             flow["cc"] = cell.cc
         plain = resolve(base | {"flows": [flow]}, custom)
-        facts = Facts.of(plain, cell.path, plain["flows"][0]["size"])
+        facts = Facts.of(plain, cell.path, plain["flows"][0].get("size", ""))
         beside = competing(cell.competing, facts, flow, plain["stack"]["preset"])
         if facts.rate_bps:
             flow["available_rate"] = f"{round(facts.rate_bps * beside.share)}bps"
@@ -79,6 +80,13 @@ FLOW = (
     *("startup_exit_reason", "startup_exit_s", "startup_exit_cwnd_segments", "max_queue_pkts"),
 )
 """What is taken over from the row of the flow under test."""
+GOODPUT = (
+    *("within_s", "goodput_bps", "goodput_share"),
+    *("to_100kb_s", "to_1mb_s", "to_10mb_s"),
+)
+"""What is taken over from its rate within a time."""
+DELAYS = ("delay_p50_s", "delay_p95_s", "delay_p99_s", "delay_max_s", "late_share")
+"""What is taken over from the delays of its writes."""
 MEASURES = ("ramp_50_s", "ramp_90_s", "overshoot_pkts", "queue_pkt_s", "loss_rounds", "idle_s")
 """What is taken over from the row of its startup."""
 
@@ -107,7 +115,10 @@ def rows(
     found = (
         tested.join(errors, on="run", how="left", maintain_order="left")
         .join(flows, on=key, how="left", maintain_order="left")
-        .join(_measures(batch), on=key, how="left", maintain_order="left")
+        .join(_some(batch.startups, MEASURES), on=key, how="left", maintain_order="left")
+        .join(_limits(batch), on=key, how="left", maintain_order="left")
+        .join(_some(batch.goodputs, GOODPUT), on=key, how="left", maintain_order="left")
+        .join(_some(batch.delays, DELAYS), on=key, how="left", maintain_order="left")
     )
     mine = cells[found["place"]].get_columns()
     return _finished(found.drop("place", *key).hstack(mine))
@@ -153,12 +164,21 @@ def _asked(cell: Cell, facts: Facts) -> dict[str, Any]:
     }
 
 
-def _measures(batch: "RunBatch") -> "pl.DataFrame":
+def _some(table: "pl.DataFrame", names: Sequence[str]) -> "pl.DataFrame":
+    """Columns of a table by run and flow; without rows, none of them."""
     import polars as pl
 
-    if batch.startups.is_empty():
+    if table.is_empty():
         return pl.DataFrame(schema={"run": pl.Int64, "flow": pl.Int64})
-    return batch.startups.select(pl.col("run", "flow").cast(pl.Int64), *MEASURES)
+    return table.select(pl.col("run", "flow").cast(pl.Int64), *names)
+
+
+def _limits(batch: "RunBatch") -> "pl.DataFrame":
+    """What limited each flow."""
+    import polars as pl
+
+    of_flows = batch.limits.filter(pl.col("transfer").is_null()).drop("transfer")
+    return of_flows.with_columns(pl.col("run", "flow").cast(pl.Int64))
 
 
 def _finished(found: "pl.DataFrame") -> "pl.DataFrame":

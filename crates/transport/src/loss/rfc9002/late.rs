@@ -80,6 +80,9 @@ impl Late {
             if from == 0 {
                 break;
             }
+            if self.lost[from - 1].number < first {
+                continue;
+            }
             let to = self.count_below(end, from);
             from = self.count_below(first, to);
             for lost in self.lost.drain(from..to) {

@@ -33,7 +33,7 @@ use super::super::connection::Connection;
 use super::super::numbers::{DELAY_UNIT, ack_delay};
 use super::super::segment::{ByteRange, SegmentRange, Why};
 use super::super::sent::{NewlyAckedPackets, Packet};
-use super::super::stack::Undo;
+use super::super::stack::{LossResponse, Undo};
 use super::detector::LossDetector;
 use super::outcome::{AckOutcome, AckRole, CongestionEvent, Events};
 use crate::narrow::whole;
@@ -154,8 +154,8 @@ impl LossDetector for Rfc9002 {
     fn on_handshake(&mut self, c: &mut Connection, lost: bool) -> Option<Events> {
         self.confirmed = true;
         self.answers = c.stack().recovery.id_update > 0;
-        self.paces_reduction =
-            c.stack().recovery.prr_above_window && c.controller().paces_reduction();
+        self.paces_reduction = c.stack().window.on_loss == LossResponse::PrrAboveWindow
+            && c.controller().paces_reduction();
         self.record_sample(c);
         let began = lost.then(|| self.begin_recovery(c));
         self.set_timer(c);
@@ -319,7 +319,8 @@ impl Rfc9002 {
             c.rtt_mut().sample_held(sent, now, held);
             self.record_sample(c);
         }
-        let by_state = c.stack().recovery.reduces_outside_recovery;
+        let response = c.stack().window.on_loss;
+        let by_state = response == LossResponse::OutsideRecovery;
         let ended = self.recovering && self.ends_recovery(newly, by_state);
         if ended && !by_state {
             (self.recovering, self.free) = (false, false);
@@ -348,7 +349,7 @@ impl Rfc9002 {
         signal.credit = counted.in_epoch - uncredited;
         signal.flight = self.pipe(c);
         let held_back = events.began.is_some() || by_state && self.recovering;
-        let grows = !held_back || c.stack().window.grows_before_loss;
+        let grows = !held_back || response == LossResponse::AfterGrowth;
         let role = match grows && newly.in_epoch > 0 {
             true => AckRole::Growth,
             false => held_still(signal),
@@ -419,9 +420,9 @@ impl Rfc9002 {
     /// DetectAndRemoveLostPackets (A.10) and OnPacketsLost (B.8).
     fn find_lost(&mut self, c: &mut Connection, now: Instant) -> Events {
         let losses = self.remove_lost(c, now);
-        let is_new = |newest: &u64| match c.stack().recovery.reduces_outside_recovery {
-            true => !self.recovering,
-            false => c.sent().is_in_epoch(*newest),
+        let is_new = |newest: &u64| match c.stack().window.on_loss {
+            LossResponse::OutsideRecovery => !self.recovering,
+            _ => c.sent().is_in_epoch(*newest),
         };
         let began = losses.newest.filter(is_new);
         let began = began.map(|_| self.begin_recovery(c));
@@ -491,9 +492,11 @@ impl Rfc9002 {
     fn begin_recovery(&mut self, c: &mut Connection) -> CongestionEvent {
         c.sent_mut().begin_epoch();
         self.recovering = true;
-        // One packet more than the window (§7.3.2), which quinn, noq and quiche do not send.
-        let one_more = !c.stack().recovery.prr_above_window;
-        self.free = !c.stack().window.grows_before_loss && one_more;
+        // One packet more than the window (§7.3.2), which quinn, noq, quicly and quiche do not send.
+        self.free = matches!(
+            c.stack().window.on_loss,
+            LossResponse::Rfc9002 | LossResponse::OutsideRecovery
+        );
         CongestionEvent::Reduction {
             added: 0,
             timed: false,

@@ -444,10 +444,10 @@ fn the_end_of_a_handshake_in_the_first_packet_does_not_let_the_window_grow() {
 
 /// Of ten packets the first is lost, and the last, which is found after that recovery. The window then,
 /// to that before.
-fn window_after_a_late_loss(by_state: bool) -> f64 {
+fn window_after_a_late_loss(response: LossResponse) -> f64 {
     let mut bench = Bench::confirmed(100 * MSS);
     let mut stack = Stack::clone(bench.c.stack());
-    stack.recovery.reduces_outside_recovery = by_state;
+    stack.window.on_loss = response;
     *bench.c.stack_mut() = stack;
     bench.send(9, at_ms(100));
     bench.send(1, at_ms(199));
@@ -464,8 +464,8 @@ fn window_after_a_late_loss(by_state: bool) -> f64 {
 
 #[test]
 fn a_packet_from_before_the_last_reduction_may_reduce_the_window_again() {
-    assert!(window_after_a_late_loss(false) > 0.9);
-    assert!(window_after_a_late_loss(true) < 0.8);
+    assert!(window_after_a_late_loss(LossResponse::Rfc9002) > 0.9);
+    assert!(window_after_a_late_loss(LossResponse::OutsideRecovery) < 0.8);
 }
 
 /// A client of quiche that has so many bytes to send, on an open connection.

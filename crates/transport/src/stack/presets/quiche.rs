@@ -38,6 +38,7 @@ impl Stack {
                 restart: Restart::Keep,
                 // `update_app_limited` (`lib.rs`, `send_single`; `recovery/congestion/mod.rs`).
                 app_limited_when_drained: true,
+                on_loss: LossResponse::PrrAboveWindow,
                 filling: Some(Filling {
                     // A short header of 10 bytes, a tag of 16, and more than MAX_STREAM_OVERHEAD
                     // (`frame.rs`).
@@ -60,7 +61,6 @@ impl Stack {
             },
             recovery: RecoveryOptions {
                 persistent_congestion: false,
-                prr_above_window: true,
                 ..base.recovery
             },
             cc: "cubic",

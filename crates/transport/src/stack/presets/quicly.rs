@@ -54,7 +54,7 @@ impl Stack {
                 // lib/quicly.c, `handle_ack_frame`: `cc_limited`, and `cc_on_acked` before
                 // `quicly_loss_detect_loss`.
                 used_from: Utilization::Half,
-                grows_before_loss: true,
+                on_loss: LossResponse::AfterGrowth,
                 ..base.window
             },
             // lib/defaults.c, `enable_ratio.pacing`: off by default.

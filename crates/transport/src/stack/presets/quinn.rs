@@ -75,7 +75,7 @@ impl Stack {
             initial: InitialWindow::Bytes(12_000),
             restart: Restart::Keep,
             app_limited_when_drained: true,
-            grows_before_loss: true,
+            on_loss: LossResponse::AfterGrowth,
             // 51 of an Initial packet that acknowledges, 105 of the Handshake packet with FINISHED.
             end_of_handshake: 156,
             ..Stack::quic().window

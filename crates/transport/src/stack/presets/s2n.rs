@@ -39,10 +39,10 @@ impl Stack {
                 // No code for an idle time; `app_limited` is false while data waits.
                 restart: Restart::Keep,
                 app_limited_when_drained: true,
+                on_loss: LossResponse::OutsideRecovery,
                 ..base.window
             },
             recovery: RecoveryOptions {
-                reduces_outside_recovery: true,
                 ack_delay_without_exponent: true,
                 ..base.recovery
             },
