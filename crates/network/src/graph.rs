@@ -1,9 +1,10 @@
 //! The links of a chain, and the routes that flows take over them.
 
 use crate::chain::{Access, Chain, DelayQueue, Hop, HopDirection};
+use crate::host::Host as Properties;
 use crate::link::{
-    Bursts, ForcedDrop, Held, Link, LinkConfig, LinkKind, Losses, RandomLoss, Service, Shared,
-    StagePlan, late, varying_delay,
+    Bursts, Cpu, ForcedDrop, Held, Link, LinkConfig, LinkKind, Losses, RandomLoss, Service, Shared,
+    StagePlan, coalescing, host_send, late, socket, varying_delay,
 };
 use crate::queue::{DropTail, Limit, Port};
 use crate::quick_start::{Admission, Policy};
@@ -71,6 +72,8 @@ pub struct FlowPath<'a> {
     pub handshake_drops: &'a [(Part, u64)],
     /// Packets of it to delay behind the bottleneck, in the order of their positions.
     pub delays: &'a [(u64, Duration)],
+    /// The properties of the hosts of its sender and its receiver.
+    pub hosts: [Properties; 2],
 }
 
 /// An output link at which a router, or a sending host, decides on rate requests.
@@ -88,7 +91,7 @@ pub struct QuickStartRouter {
 pub fn build<'a>(
     chain: &Chain,
     flows: impl Iterator<Item = FlowPath<'a>>,
-    others: impl Iterator<Item = FlowEndpoints>,
+    others: impl Iterator<Item = (FlowEndpoints, [Properties; 2])>,
     seed: u64,
 ) -> Network {
     let mut builder = Builder {
@@ -99,6 +102,8 @@ pub fn build<'a>(
         hosts: HashMap::new(),
         quick_start_routers: Vec::new(),
         stages: HashMap::new(),
+        host_stages: HashMap::new(),
+        processors: HashMap::new(),
         seed,
     };
     builder.build_hops();
@@ -113,7 +118,7 @@ pub fn build<'a>(
     let mut route_of = Vec::new();
     for (number, flow) in (0..).zip(flows) {
         let far = (flow.extra_delay > Duration::ZERO).then_some((number, flow.extra_delay));
-        let mut route = builder.route(flow.endpoints, far);
+        let mut route = builder.route(flow.endpoints, far, &flow.hosts);
         let FlowEndpoints {
             from_hop, to_hop, ..
         } = flow.endpoints;
@@ -150,7 +155,7 @@ pub fn build<'a>(
         }
     }
     let other_routes = others
-        .map(|endpoints| routes.number(builder.route(endpoints, None)))
+        .map(|(endpoints, hosts)| routes.number(builder.route(endpoints, None, &hosts)))
         .collect();
     let links = builder.links.into_iter();
     Network {
@@ -209,6 +214,13 @@ impl Side {
     }
 }
 
+/// What a host does for a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Role {
+    Sender,
+    Receiver,
+}
+
 /// The links between one host and its router.
 #[derive(Clone, Debug, Default)]
 struct Host {
@@ -228,6 +240,10 @@ struct Builder<'a> {
     quick_start_routers: Vec<QuickStartRouter>,
     /// What is between a host and its router's links, by what it is, number and side.
     stages: HashMap<(&'static str, u32, Side), LinkId>,
+    /// Stages inside of hosts, likewise and by their role.
+    host_stages: HashMap<(&'static str, Role, u32, Side), LinkId>,
+    /// The processors of hosts.
+    processors: HashMap<(u32, Side), Cpu>,
     seed: u64,
 }
 
@@ -395,7 +411,12 @@ impl Builder<'_> {
 
     /// A route over links that are added where they are not there yet. What is `far` has a
     /// number and a separate delay.
-    fn route(&mut self, endpoints: FlowEndpoints, far: Option<(u32, Duration)>) -> Route {
+    fn route(
+        &mut self,
+        endpoints: FlowEndpoints,
+        far: Option<(u32, Duration)>,
+        properties: &[Properties; 2],
+    ) -> Route {
         let (left, right) = ((endpoints.left, Side::Left), (endpoints.right, Side::Right));
         let ends = [self.host(left.0, left.1), self.host(right.0, right.1)];
         let (from, to) = (endpoints.from_hop as usize, endpoints.to_hop as usize);
@@ -418,7 +439,52 @@ impl Builder<'_> {
         acks.extend(self.stage(&hosts.ack_aggregation, sender));
         data.extend(self.stage(&hosts.inside, receiver));
         acks.extend(self.stage(&hosts.inside, sender));
+        let [of_sender, of_receiver] = properties;
+        self.add_host(Role::Sender, sender, of_sender, &mut data, &mut acks);
+        self.add_host(Role::Receiver, receiver, of_receiver, &mut acks, &mut data);
         Route { data, acks }
+    }
+
+    /// What packets pass in a host: `out` as they leave it, and `inward` as they arrive.
+    fn add_host(
+        &mut self,
+        role: Role,
+        host: (u32, Side),
+        properties: &Properties,
+        out: &mut Vec<LinkId>,
+        inward: &mut Vec<LinkId>,
+    ) {
+        if properties.takes_time() {
+            let plan = |cpu: &Cpu| host_send(properties, cpu);
+            out.insert(0, self.host_stage(role, host, "sending", plan));
+        }
+        if properties.coalesces() {
+            let plan = |_: &Cpu| coalescing(properties.coalesce, properties.frames);
+            inward.push(self.host_stage(role, host, "interface", plan));
+        }
+        if properties.has_socket() {
+            let plan = |cpu: &Cpu| socket(properties, cpu);
+            inward.push(self.host_stage(role, host, "socket", plan));
+        }
+    }
+
+    /// A stage of a host in a role, which shares the host's processor with the others.
+    fn host_stage(
+        &mut self,
+        role: Role,
+        (number, side): (u32, Side),
+        what: &'static str,
+        plan: impl FnOnce(&Cpu) -> StagePlan,
+    ) -> LinkId {
+        let key = (what, role, number, side);
+        if let Some(stage) = self.host_stages.get(&key) {
+            return *stage;
+        }
+        let plan = plan(self.processors.entry((number, side)).or_default());
+        let name = format!("{what}-{}-{number}", side.name());
+        let stage = self.add_stage(name, &plan, self.links.len() as u64);
+        self.host_stages.insert(key, stage);
+        stage
     }
 
     /// The links of the hops `from..=to` in a direction, 0 forward and 1 reverse, with the

@@ -5,6 +5,7 @@
 pub mod chain;
 pub mod distribution;
 pub mod graph;
+pub mod host;
 pub mod link;
 pub mod moment;
 pub mod queue;

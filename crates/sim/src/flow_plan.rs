@@ -4,6 +4,7 @@ use crate::maybe_time::MaybeTime;
 use flowstart_control::catalog::Recipe;
 use flowstart_control::signals::PathMemory;
 use flowstart_control::{Duration, Rate};
+use flowstart_network::host::Host;
 use flowstart_transport::receiver::ReceiverConfig;
 use flowstart_transport::stack::Stack;
 use flowstart_wire::Part;
@@ -51,6 +52,8 @@ pub struct FlowKind {
     pub cc: Arc<str>,
     /// Makes their controllers.
     pub recipe: Arc<Recipe>,
+    /// The hosts of their senders and of their receivers.
+    pub hosts: [Host; 2],
     /// Their two-way propagation.
     pub rtt: Duration,
     /// Additional one-way delay, beyond the path's.

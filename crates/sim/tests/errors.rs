@@ -269,6 +269,11 @@ fn names_are_known_or_the_nearest_is_offered() {
              set it in the scenario's `stack`",
             ),
             (
+                "stack = { preset = \"linux\", host = \"tokio:receive_buffer=92\" }",
+                "flows[0].stack.host: `receive_buffer` changes nothing: only datagrams are lost at a socket, \
+             those of stacks that number packets (stack.recovery)",
+            ),
+            (
                 "cc = \"cubik\"",
                 "flows[0]: cc `cubik`: unknown; did you mean `cubic`?",
             ),
@@ -852,6 +857,20 @@ fn what_routers_hosts_and_memories_cannot_be() {
             (
                 "interrupt_min = \"90us\", interrupt_max = \"80us\"",
                 "stack.interrupt_max: `80us` is out of range; at least `90us` (stack.interrupt_min) is needed",
+            ),
+            (
+                "host = \"tokyo\"",
+                "stack.host: host `tokyo`: unknown; did you mean `tokio`?",
+            ),
+            (
+                "receiver_host = \"tokio:frames=-1\"",
+                "stack.receiver_host: host `tokio`: parameter `frames`: `-1` is not a plain number from \
+             0 to 1e12",
+            ),
+            (
+                "preset = \"linux\", host = \"ideal:receive_buffer=92\"",
+                "stack.host: `receive_buffer` changes nothing: only datagrams are lost at a socket, those \
+             of stacks that number packets (stack.recovery)",
             ),
             (
                 "sack_cost = \"1h\"",

@@ -2,6 +2,7 @@
 
 mod custom_startups;
 mod errors;
+mod hosts;
 mod linux;
 mod ns2;
 mod paths;

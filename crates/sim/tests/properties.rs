@@ -220,10 +220,21 @@ fn stack(preset: BoxedStrategy<String>) -> impl Strategy<Value = String> {
         key("sharing_cap", &["1", "20"]),
         key("interrupt_max", &["\"10us\"", "\"100us\"", "\"2ms\""]),
         key("sack_cost", &["\"1us\"", "\"100us\""]),
+        key("host", HOSTS),
+        key("receiver_host", HOSTS),
     ];
     let others = others.into_iter().map(perhaps);
     lines([preset].into_iter().chain(listed).chain(others).collect())
 }
+
+/// Hosts of every preset, and one of every mechanism.
+const HOSTS: &[&str] = &[
+    "\"linux-server\"",
+    "\"tokio:cpu_packet=3us,cpu_batch=5us,cpu_ack=1us\"",
+    "\"windows\"",
+    "\"fast-nic:cpu_kb=1us,sign=60us,verify=80us\"",
+    "\"ideal:send_batch=4,paced_batch=true,cpu_packet=20us,per_wake=3,coalesce=1ms,frames=5\"",
+];
 
 /// A line that names one of these presets.
 fn preset(names: Vec<&'static str>) -> BoxedStrategy<String> {

@@ -115,6 +115,8 @@ pub struct ReceiverOptions {
     pub echo_at_once: bool,
     /// The acknowledgement of the SYN too may wait for the timer that delays others.
     pub delays_syn_ack: bool,
+    /// What arrives at one moment is acknowledged once: in order, and with numbered packets all of it.
+    pub batches: bool,
 }
 
 /// Configuration of a receiver.
@@ -534,6 +536,9 @@ impl Receiver {
         let (start, end) = (data.start(), data.end());
         let moves = self.config.flow_control.is_some() && self.moves_limit(data.echo(), now);
         if may_wait && !moves && self.may_delay(start, now) {
+            return None;
+        }
+        if self.config.numbers && self.waits_for_batch(now) {
             return None;
         }
         if self.config.options.ack_pacer > 0 && self.waits_for_pacer(now) {
@@ -964,18 +969,18 @@ impl Receiver {
             return false;
         }
         let (every, timer) = match self.config.options.ack {
-            AckPolicy::Every => return false,
+            AckPolicy::Every => return self.waits_for_batch(now),
             AckPolicy::Delayed { every, timer } => (every, timer),
             AckPolicy::QuickThenDelayed { every, timer, .. } => {
                 if self.is_quick() {
-                    return false;
+                    return self.waits_for_batch(now);
                 }
                 (every, timer)
             }
         };
         self.unacknowledged += 1;
         if self.unacknowledged >= every {
-            return false;
+            return self.waits_for_batch(now);
         }
         if self.deadline == Instant::MAX {
             self.deadline = match self.config.jiffy {
@@ -984,6 +989,17 @@ impl Receiver {
             };
         }
         true
+    }
+
+    /// An acknowledgement is due: whether it waits for what else arrives at this moment.
+    #[inline]
+    fn waits_for_batch(&mut self, now: Instant) -> bool {
+        let options = &self.config.options;
+        let (waits, paced) = (options.batches, options.ack_pacer > 0);
+        if waits && !(paced && self.waits_for_pacer(now)) {
+            self.deadline = now;
+        }
+        waits
     }
 
     /// Whether the next acknowledgement is one of those at once: of a window that grows by its

@@ -17,6 +17,7 @@ pub use presets::{DEFAULT, PRESETS, all_presets, names};
 use super::flow_control::{FlowControlOptions, ReceiverName};
 use super::handshake::{Amplification, Handshake, MessageOptions, SMALLEST_INITIAL};
 pub use super::pacing::bucket::Bucket;
+use super::pacing::pacer::Release;
 use super::receive_window::{Field, Growth, ReceiveBuffer, ReceiveWindow};
 use super::receiver::{AckPolicy, ReceiverConfig, ReceiverOptions, WindowField};
 use super::rtt::{RtoParams, RttRule};
@@ -158,9 +159,27 @@ pub struct PacingOptions {
     /// Such bursts are larger on paths of up to a few milliseconds (Linux's `tcp_tso_rtt_log`: in
     /// 6.1, not in 5.15).
     pub tso_by_rtt: bool,
+    /// Datagrams that leave with the first of their batch (UDP_SEGMENT); 1 for none. Linux's pacing has
+    /// other bursts.
+    pub batch: u32,
+    /// Packets that a sender without bucket makes up for after a late wake. Linux's pacing has
+    /// another rule.
+    pub credit: u32,
 }
 
 impl PacingOptions {
+    /// A release by the rule of the pacer, as the host changes it.
+    pub(crate) fn on_host(&self, release: Release) -> Release {
+        match release.makes_up {
+            true => release,
+            false => Release {
+                burst: release.burst.max(self.batch),
+                credit: self.credit,
+                ..release
+            },
+        }
+    }
+
     /// The bucket of tokens, where there is one.
     pub fn bucket(&self) -> Option<Bucket> {
         match self.rule {

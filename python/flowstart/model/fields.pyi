@@ -570,6 +570,20 @@ class Endpoint:
     """
     sack_cost: Time | None = None
     """Time that a host needs for one SACK block."""
+    host: str | None = None
+    """Hosts of both ends: `ideal`, `linux-server`, `tokio`, `windows` or `fast-nic`, with
+    parameters.
+
+    Such as `tokio:cpu_packet=3us`. A host wakes late, sends and receives in batches, needs
+    processor time and loses datagrams at its socket. A flow's preset does not change it.
+
+    Unless given: ideal: no time, no loss.
+    """
+    receiver_host: str | None = None
+    """Hosts that receive data, where they differ.
+
+    Unless given: as `host`.
+    """
     rate_codes: str | None = None
     """Coding of Quick-Start's rates: `powers` (RFC 4782) or `linear` (ns-2's function 1)."""
     sharing: str | None = None

@@ -6,6 +6,7 @@ use super::fifo::Fifo;
 use super::kind::LinkKind;
 use super::queued::Queued;
 use super::shaped::Shaped;
+use super::socket;
 use super::transmitter::Transmitter;
 use super::varying::Varying;
 use crate::moment::Moment;
@@ -226,6 +227,11 @@ impl Link {
     /// When it has transmitted, or had, all that it has accepted.
     pub fn busy_until(&self) -> Instant {
         self.implementation.get().busy_until()
+    }
+
+    /// Whether packets that it refuses are lost at the socket of their receiver.
+    pub fn is_socket(&self) -> bool {
+        self.common.config.name.starts_with(socket::NAME)
     }
 
     /// How it was made.

@@ -128,6 +128,32 @@ mod tests {
         assert_eq!(times, [100, 100, 100, 200, 300]);
     }
 
+    /// Vector V3 of hosts: interrupts at multiples of 50 us let a train of 10 or 100 packets of 1500
+    /// bytes at 1 Gbit/s, 108 or 1188 us long, look like 100 or 150 and 1150 or 1200 us, and a pair
+    /// like none or 50; steps of 1 ms make nothing or 1 ms of 1.08 ms at 100 Mbit/s.
+    #[test]
+    fn trains_and_pairs_are_as_long_as_steps_of_the_clock() {
+        for (packets, gap_us, step_us, expected) in [
+            (2, 12, 50, vec![0, 50]),
+            (10, 12, 50, vec![100, 150]),
+            (100, 12, 50, vec![1150, 1200]),
+            (10, 120, 1000, vec![1000, 2000]),
+        ] {
+            let step = Duration::from_micros(step_us);
+            let mut lengths = Vec::new();
+            for phase in 1..=step_us {
+                let packets: Vec<(u64, u8)> =
+                    (0..packets).map(|n| (phase + n * gap_us, 0)).collect();
+                let interrupts = host(Some((step, step)), Duration::ZERO);
+                let times = seen(stage(&interrupts), &packets);
+                lengths.push(times[times.len() - 1] - times[0]);
+            }
+            lengths.sort_unstable();
+            lengths.dedup();
+            assert_eq!(lengths, expected, "{packets} {gap_us} us");
+        }
+    }
+
     #[test]
     fn intervals_are_drawn_from_their_range() {
         let us = Duration::from_micros;

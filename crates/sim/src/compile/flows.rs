@@ -6,7 +6,9 @@ use super::setting::{Ends, Setting};
 use super::shared::{Algorithms, Recipes};
 use super::write_dependencies;
 use crate::flow_plan::{FlowKind, FlowPlan, When};
-use crate::spec::{Delays, Direction, FlowSpec, Opener, RequestError, Scenario, out_of_range};
+use crate::spec::{
+    Delays, Direction, FlowSpec, Opener, RequestError, Scenario, StackSpec, out_of_range,
+};
 use crate::workload::FlowEntry;
 use flowstart_control::catalog::Recipe;
 use flowstart_control::signals::PathMemory;
@@ -85,15 +87,31 @@ pub(super) fn own_ends(
     field: &str,
 ) -> Result<Ends, RequestError> {
     let mss = spec.mss.map(|Bytes(mss)| mss as u32);
-    let stack = match (&spec.stack, mss) {
+    let own = match (&spec.stack, mss) {
         (None, None) => return Ok(setting.ends.clone()),
-        (None, mss) => scenario.stack.resolve(mss)?,
-        (Some(own), mss) => own
-            .of_flow(&scenario.stack)
-            .and_then(|stack| stack.resolve(mss))
-            .map_err(|e| RequestError::new(format!("{field}.{}", e.field), e.problem))?,
+        (None, mss) => {
+            return Ok(Ends::new(scenario.stack.resolve(mss)?, setting.hosts));
+        }
+        (Some(own), _) => own,
     };
-    Ok(Ends::new(stack))
+    let ends = || {
+        let stack = own.of_flow(&scenario.stack)?.resolve(mss)?;
+        let hosts = own.hosts(setting.hosts, stack.numbers_packets())?;
+        refuse_hosts(own, setting)?;
+        Ok(Ends::new(stack, hosts))
+    };
+    ends().map_err(|e: RequestError| RequestError::new(format!("{field}.{}", e.field), e.problem))
+}
+
+/// Refuses hosts of a flow that are also those of others.
+fn refuse_hosts(own: &StackSpec, setting: &Setting) -> Result<(), RequestError> {
+    let given = |field: &&str| own.given(field).is_some();
+    let field = ["host", "receiver_host"].into_iter().find(given);
+    let shared = setting.chain.hosts.shared.is_some();
+    field.filter(|_| shared).map_or(Ok(()), |field| {
+        let problem = "flows share their hosts (path.hosts); set it in the scenario's `stack`";
+        Err(RequestError::new(format!("stack.{field}"), problem))
+    })
 }
 
 /// The ends of flows that are open from the beginning.
@@ -103,7 +121,7 @@ fn without_packets(ends: &Ends) -> Ends {
     }
     let mut stack = Stack::clone(&ends.stack);
     stack.messages.flight = None;
-    Ends::new(stack)
+    Ends::new(stack, ends.hosts)
 }
 
 /// Refuses a field that changes nothing next to the others.
@@ -125,7 +143,7 @@ fn with_tick_phase(ends: &Ends, field: &str, phase: f64) -> Result<Ends, Request
         return Err(RequestError::new(format!("{field}.tick_phase"), problem));
     };
     *present = phase;
-    Ok(Ends::new(stack))
+    Ok(Ends::new(stack, ends.hosts))
 }
 
 /// Reads one entry.
@@ -211,6 +229,7 @@ impl FlowReader<'_> {
         let kind = FlowKind {
             stack: self.ends.stack.clone(),
             receiver: self.ends.receiver.clone(),
+            hosts: self.ends.hosts,
             startup: algorithms.startup,
             cc: algorithms.cc,
             recipe: algorithms.recipe,

@@ -30,6 +30,7 @@ pub(crate) use recording::Recording;
 use checks::LONGEST_RUN;
 use flowstart_control::{CustomStartups, Duration, Instant};
 use flowstart_network::chain::Chain;
+use flowstart_network::host::Host;
 use recording::check_flows;
 use setting::Setting;
 use shared::{Recipes, Settings};
@@ -168,6 +169,11 @@ impl Prepared {
     /// How many flows there are but for those that web sessions make.
     pub(crate) fn flow_count(&self) -> u64 {
         self.flows.iter().map(|entry| entry.count).sum()
+    }
+
+    /// The hosts of web sessions.
+    pub(crate) fn web_hosts(&self) -> [Host; 2] {
+        self.setting.ends.hosts
     }
 
     pub(crate) fn chain(&self) -> &Chain {

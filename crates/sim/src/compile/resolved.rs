@@ -160,6 +160,8 @@ impl StackSpec {
             interrupt_min: around.interrupts.map(|i| i.0),
             interrupt_max: around.interrupts.map(|i| i.1),
             sack_cost: Some(around.sack_cost),
+            host: self.host.clone(),
+            receiver_host: self.receiver_host.clone(),
             ..StackSpec::default()
         };
         whole.take_from(&mut stack.clone());

@@ -7,6 +7,7 @@ use crate::spec::{RequestError, Scenario};
 use flowstart_control::params::split;
 use flowstart_control::startup;
 use flowstart_network::chain::Chain;
+use flowstart_network::host::Host;
 use flowstart_network::queue::QueueSpec;
 use flowstart_transport::receiver::ReceiverConfig;
 use flowstart_transport::stack::Stack;
@@ -16,6 +17,8 @@ use std::sync::Arc;
 pub(super) struct Setting {
     /// The endpoints.
     pub(super) ends: Ends,
+    /// The hosts of flows that name none.
+    pub(super) hosts: [Host; 2],
     /// What these mean for the path.
     pub(super) around: StackEnvironment,
     /// The path.
@@ -29,13 +32,23 @@ pub(super) struct Ends {
     pub(super) stack: Arc<Stack>,
     /// What the receiving one needs of them.
     pub(super) receiver: Arc<ReceiverConfig>,
+    /// The hosts on which they run, the sender's first.
+    pub(super) hosts: [Host; 2],
 }
 
 impl Ends {
-    pub(super) fn new(stack: Stack) -> Ends {
+    /// Those with a stack on these hosts.
+    pub(super) fn new(mut stack: Stack, mut hosts: [Host; 2]) -> Ends {
+        let [sender, receiver] = &mut hosts;
+        (stack.pacing.batch, stack.pacing.credit) = (sender.together(), sender.credit);
+        stack.receiver.batches = receiver.receive_batch > 1;
+        if !stack.numbers_packets() {
+            receiver.receive_buffer = 0;
+        }
         Ends {
             receiver: Arc::new(stack.receiver()),
             stack: Arc::new(stack),
+            hosts,
         }
     }
 }
@@ -45,10 +58,14 @@ impl Setting {
     pub(super) fn of(scenario: &Scenario, files: &mut Files) -> Result<Setting, RequestError> {
         let stack = scenario.stack()?;
         let around = scenario.stack.environment(stack.preset)?;
+        let hosts = scenario
+            .stack
+            .hosts([Host::IDEAL; 2], stack.numbers_packets())?;
         let usual = usual_queue(scenario);
         let chain = chain(&scenario.path, stack.packet(), &around, usual, files)?;
         Ok(Setting {
-            ends: Ends::new(stack),
+            ends: Ends::new(stack, hosts),
+            hosts,
             around,
             chain,
         })

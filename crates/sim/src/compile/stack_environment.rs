@@ -3,6 +3,7 @@
 
 use crate::spec::{RequestError, StackSpec, out_of_range};
 use flowstart_control::Duration;
+use flowstart_network::host::{Host, HostSpec};
 use flowstart_network::link::{StagePlan, host};
 use flowstart_network::queue::BufferAccounting;
 use flowstart_network::quick_start::Policy;
@@ -53,6 +54,31 @@ impl StackSpec {
         around.interrupts = self.interrupts()?;
         around.sack_cost = self.sack_cost.unwrap_or(around.sack_cost);
         Ok(around)
+    }
+
+    /// The hosts of senders and receivers: `usual` but for those that are given. Their sockets are for
+    /// `datagrams` or for a stream, which never overflows, as its peer sends only what it has room for.
+    pub(super) fn hosts(
+        &self,
+        usual: [Host; 2],
+        datagrams: bool,
+    ) -> Result<[Host; 2], RequestError> {
+        let mut hosts = usual;
+        for (field, spec, first) in [
+            ("stack.host", &self.host, 0),
+            ("stack.receiver_host", &self.receiver_host, 1),
+        ] {
+            let Some(spec) = spec else { continue };
+            let refused = |problem: String| RequestError::new(field, problem);
+            let spec = HostSpec::parse(spec).map_err(|e| refused(e.to_string()))?;
+            if !datagrams && spec.gives_receive_buffer() {
+                let problem = "`receive_buffer` changes nothing: only datagrams are lost at a \
+                               socket, those of stacks that number packets (stack.recovery)";
+                return Err(refused(problem.into()));
+            }
+            hosts[first..].fill(spec.host());
+        }
+        Ok(hosts)
     }
 
     /// The fields of these, and not of the endpoints alone.

@@ -151,6 +151,21 @@ impl Reader<'_> {
         Ok((clients as u32, servers as u32))
     }
 
+    /// Sessions may have hosts in common with others.
+    fn refuse_hosts(&self) -> Result<(), RequestError> {
+        let own = self.spec.stack.as_ref();
+        let given = |field: &&str| own.is_some_and(|own| own.given(field).is_some());
+        let field = ["host", "receiver_host"].into_iter().find(given);
+        field.map_or(Ok(()), |field| {
+            let problem =
+                "web sessions have the scenario's hosts; set it in the scenario's `stack`";
+            Err(RequestError::new(
+                self.field(&format!("stack.{field}")),
+                problem,
+            ))
+        })
+    }
+
     /// What all requests, and all responses, have in common.
     fn plans(&self, kinds: &mut Vec<FlowKind>) -> Result<[FlowPlan; 2], RequestError> {
         let of = |startup: &Option<String>, cc: &Option<String>| FlowSpec {
@@ -168,6 +183,7 @@ impl Reader<'_> {
                 ..of(&self.spec.startup, &self.spec.cc)
             },
         );
+        self.refuse_hosts()?;
         let entry = |spec| -> Result<_, RequestError> {
             let ends = own_ends(self.scenario, spec, self.setting, &self.field)?;
             if let Some(flight) = ends.stack.messages.flight {

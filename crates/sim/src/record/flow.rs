@@ -56,6 +56,9 @@ pub struct FlowRow {
     /// Data packets dropped anywhere.
     #[schemars(extend("unit" = "packets"))]
     pub packets_dropped: u64,
+    /// Those of them that found the buffer of the receiver's socket full.
+    #[schemars(extend("unit" = "packets", "null" = "the receiver's host has no such buffer"))]
+    pub packets_dropped_at_socket: Option<u64>,
     /// Data packets that a queue marked instead of dropping them (ECN).
     #[schemars(extend("unit" = "packets"))]
     pub packets_marked: u64,

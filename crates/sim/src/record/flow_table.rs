@@ -1,6 +1,6 @@
 //! The rows of all flows of a run, each made when it is requested.
 //!
-//! A row has 33 columns, and most of their values follow from the kind of flow or from
+//! A row has 34 columns, and most of their values follow from the kind of flow or from
 //! other columns. So what is kept is a record for each flow, less than half as large, and a row
 //! lasts while a caller reads it: a million of them can be written to a file one after
 //! the other. They can only be made when the run has ended, for the largest queue of the run is
@@ -24,6 +24,8 @@ pub struct FlowTable {
     pub(crate) shared: SharedColumns,
     /// Flows of which data packets were on their way when the run ended, in order, and how many.
     pub(crate) in_network: Vec<(u32, u64)>,
+    /// Flows that have lost data packets at the socket of their receiver, in order, and how many.
+    pub(crate) at_sockets: Vec<(u32, u64)>,
 }
 
 /// What the rows of all flows have in common.
@@ -49,6 +51,8 @@ pub(crate) struct KindColumns {
     ideal: [Ideal; 2],
     bdp_pkts: [u64; 2],
     max_queue_pkts: [u64; 2],
+    /// Data packets may find the buffer of the receiver's socket full.
+    has_socket: bool,
 }
 
 impl KindColumns {
@@ -73,6 +77,7 @@ impl KindColumns {
             ideal: [false, true].map(|reverse| Ideal::of(chain, hops, kind.rtt, reverse)),
             bdp_pkts: [false, true].map(bdp),
             max_queue_pkts,
+            has_socket: kind.hosts[1].receive_buffer > 0,
         }
     }
 }
@@ -138,8 +143,9 @@ impl FlowTable {
             packets_sent: record.packets_sent,
             packets_arrived: record.packets_arrived,
             packets_dropped: record.packets_dropped,
+            packets_dropped_at_socket: (kind.has_socket).then(|| of(&self.at_sockets, flow)),
             packets_marked: record.packets_marked.into(),
-            packets_in_network: self.in_network_of(flow),
+            packets_in_network: of(&self.in_network, flow),
             packets_retransmitted: record.packets_retransmitted,
             timeouts: record.timeouts.into(),
             fast_retransmits: record.fast_retransmits.into(),
@@ -157,11 +163,12 @@ impl FlowTable {
             reset: record.reset,
         }
     }
+}
 
-    fn in_network_of(&self, flow: u32) -> u64 {
-        let found = self.in_network.binary_search_by_key(&flow, |held| held.0);
-        found.map_or(0, |at| self.in_network[at].1)
-    }
+/// What a flow has of counts in the order of flows.
+fn of(counts: &[(u32, u64)], flow: u32) -> u64 {
+    let found = counts.binary_search_by_key(&flow, |count| count.0);
+    found.map_or(0, |at| counts[at].1)
 }
 
 /// The rows of a table, one after the other.

@@ -2,6 +2,7 @@
 
 use super::clock::Event;
 use super::flows::Life;
+use super::hosts::EndHosts;
 use super::simulation::Simulation;
 use crate::flow_plan::Opening;
 use crate::record::recorder::{PROGRESS, RunEvent};
@@ -85,6 +86,7 @@ impl Simulation<'_> {
             Sender::new(kind.stack.clone(), flow, kind.recipe.build(), preparation),
             Receiver::new(kind.receiver.clone(), flow),
         );
+        ends.hosts = EndHosts::of(&kind.hosts, self.prepared.seed, flow);
         if self.recorders.trace.is_some() {
             ends.sender.keep_sampling();
         }

@@ -1,6 +1,7 @@
 //! The two endpoints of a flow, and the events of their timers.
 
-use crate::maybe_time::MaybeTime;
+use super::hosts::EndHosts;
+use super::timer::Timer;
 use crate::record::flow_record::FlowRecord;
 use crate::record::write_log::Stage;
 use flowstart_control::{Duration, Exit, Instant};
@@ -18,47 +19,54 @@ pub(super) struct Endpoints {
     pub(super) due: [u64; 2],
     /// Where data begins in the stream, behind a server's flight.
     pub(super) flight: u64,
-}
-
-/// The one event of an endpoint's deadline. A deadline that moves later
-/// leaves the event where it is, and it moves itself when it comes due; so a timer that
-/// is restarted by every acknowledgement costs one event a timeout, not one an
-/// acknowledgement.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Timer {
-    armed: MaybeTime,
-}
-
-impl Timer {
-    /// When an event is needed for this deadline, unless there is one that comes in time.
-    pub(super) fn arm(&mut self, deadline: Option<Instant>, now: Instant) -> Option<Instant> {
-        let deadline = deadline?.max(now);
-        if self.armed.is_by(deadline) {
-            return None;
-        }
-        self.armed = deadline.into();
-        Some(deadline)
-    }
-
-    /// Its event has come; whether it still is the one that counts.
-    pub(super) fn expire(&mut self, now: Instant) -> bool {
-        let expires = self.armed == now.into();
-        if expires {
-            self.armed = MaybeTime::NONE;
-        }
-        expires
-    }
+    /// Their hosts, where these are not ideal.
+    pub(super) hosts: Option<Box<EndHosts>>,
 }
 
 impl Endpoints {
     /// When an event is needed for the sender's deadline, which may have changed.
     pub(super) fn arm_sender(&mut self, now: Instant) -> Option<Instant> {
-        self.sender_timer.arm(self.sender.deadline(), now)
+        let deadline = self.sender.deadline();
+        match &mut self.hosts {
+            None => self.sender_timer.arm(deadline, now),
+            Some(hosts) => hosts.sender.arm(&mut self.sender_timer, deadline, now),
+        }
+    }
+
+    /// Whether the sender's turn is over, in which it has sent so many packets.
+    #[inline]
+    pub(super) fn ends_turn(&mut self, packets: u32) -> bool {
+        let hosts = self.hosts.as_mut();
+        hosts.is_some_and(|hosts| hosts.ends_turn(packets))
+    }
+
+    /// Whether the sender has more to send in its next turn.
+    pub(super) fn yields(&self) -> bool {
+        self.hosts.as_ref().is_some_and(|hosts| hosts.yields)
+    }
+
+    /// The sender's next turn begins at this time, when an event is needed.
+    pub(super) fn put_off(&mut self, turn: Instant) -> Instant {
+        self.sender_timer.set(turn);
+        if let Some(hosts) = &mut self.hosts {
+            hosts.sender.due = turn;
+        }
+        turn
+    }
+
+    /// Whether the sender's timer has come for its next turn.
+    pub(super) fn continues(&mut self) -> bool {
+        let hosts = self.hosts.as_mut();
+        hosts.is_some_and(|hosts| hosts.continues())
     }
 
     /// When an event is needed for the receiver's deadline, which may have changed.
     pub(super) fn arm_receiver(&mut self, now: Instant) -> Option<Instant> {
-        self.receiver_timer.arm(self.receiver.deadline(), now)
+        let deadline = self.receiver.deadline();
+        match &mut self.hosts {
+            None => self.receiver_timer.arm(deadline, now),
+            Some(hosts) => hosts.receiver.arm(&mut self.receiver_timer, deadline, now),
+        }
     }
 
     /// The position up to which data has been delivered or acknowledged, where it is due to be noted.

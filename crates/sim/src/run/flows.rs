@@ -1,6 +1,7 @@
 //! The flows of a run: the state and record of each, and its endpoints while it lasts.
 
-use super::endpoints::{Endpoints, LateReceiver, Timer};
+use super::endpoints::{Endpoints, LateReceiver};
+use super::timer::Timer;
 use crate::flow_plan::{FlowKind, FlowPlan};
 use crate::memory::Memories;
 use crate::record::flow_record::FlowRecord;
@@ -46,6 +47,8 @@ pub(super) struct Flows<'a> {
     handshakes: BTreeMap<u32, HandshakeRecord>,
     /// What connections leave for later ones.
     memories: Memories,
+    /// Data packets that flows have lost at the sockets of their receivers.
+    pub(super) lost_at_sockets: BTreeMap<u32, u64>,
     /// Flows that have not ended.
     unfinished: usize,
 }
@@ -67,6 +70,7 @@ impl<'a> Flows<'a> {
             exits: Vec::new(),
             handshakes: BTreeMap::new(),
             memories: Memories::default(),
+            lost_at_sockets: BTreeMap::new(),
         }
     }
 
@@ -156,6 +160,7 @@ impl<'a> Flows<'a> {
             receiver_timer: Timer::default(),
             due: [0; 2],
             flight: kind.flight,
+            hosts: None,
         };
         for (stage, position) in due {
             ends.set_due(stage, position);
@@ -256,6 +261,12 @@ impl<'a> Flows<'a> {
             noted.row(*flow, &self.records[*flow as usize])
         };
         self.handshakes.iter().map(row).collect()
+    }
+
+    /// A data packet has found the buffer of its receiver's socket full.
+    #[cold]
+    pub(super) fn lose_at_socket(&mut self, flow: u32) {
+        *self.lost_at_sockets.entry(flow).or_default() += 1;
     }
 
     /// The records of a run that is over, and its exits; endpoints give their memory back.

@@ -7,6 +7,7 @@ mod dependent_writes;
 mod endpoints;
 mod external_sender;
 mod flows;
+mod hosts;
 mod late;
 mod load;
 mod meter;
@@ -15,6 +16,7 @@ mod outcome;
 mod prefetch;
 mod recording;
 mod simulation;
+mod timer;
 
 pub use external_sender::ExternalSender;
 pub use load::{Load, Request, Requests};
@@ -71,7 +73,9 @@ impl Prepared {
     fn network(&self, plans: &[FlowPlan]) -> Network {
         let chain = self.chain();
         let path = |(n, plan)| path_of(chain, n, plan, &self.kinds);
+        let hosts = self.web_hosts();
         let others = self.web.iter().flat_map(WebEntry::endpoints);
+        let others = others.map(|endpoints| (endpoints, hosts));
         graph::build(chain, (0..).zip(plans).map(path), others, self.seed)
     }
 }
@@ -92,5 +96,6 @@ fn path_of<'a>(chain: &Chain, flow: u32, plan: &FlowPlan, kinds: &'a [FlowKind])
         forced_drops: &kind.forced_drops,
         handshake_drops: &kind.handshake_drops,
         delays: &kind.delays,
+        hosts: kind.hosts,
     }
 }

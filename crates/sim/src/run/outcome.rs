@@ -89,9 +89,11 @@ impl Simulation<'_> {
     fn flow_table(&mut self) -> FlowTable {
         let (chain, network) = (self.prepared.chain(), &self.network);
         let max_held = |link| network.links[link as usize].counters().max_held.packets;
+        let at_sockets = std::mem::take(&mut self.flows.lost_at_sockets);
         let (records, exits) = self.flows.take_records();
         FlowTable {
             in_network: network.data_in_links(),
+            at_sockets: at_sockets.into_iter().collect(),
             shared: SharedColumns {
                 seed: self.prepared.seed,
                 buffer_accounting: chain.reading.name(),

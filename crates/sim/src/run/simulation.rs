@@ -207,7 +207,7 @@ impl<'a> Simulation<'a> {
             let timer = ends.arm_receiver(now);
             self.answer(flow, answer);
             self.schedule_timer(flow, true, timer);
-        } else if ends.sender.saves_tokens(now) {
+        } else if !ends.continues() && ends.sender.saves_tokens(now) {
             let timer = ends.arm_sender(now);
             self.schedule_timer(flow, false, timer);
         } else {
@@ -225,10 +225,14 @@ impl<'a> Simulation<'a> {
     pub(super) fn transmit(&mut self, flow: u32) {
         let now = self.clock.now;
         let first = self.route(flow).data[0];
+        let mut turn = 0;
         let Some(mut ends) = self.flows.endpoints_mut(flow) else {
             return;
         };
-        while let Some(mut packet) = ends.sender.poll_transmit(now) {
+        while !ends.ends_turn(turn)
+            && let Some(mut packet) = ends.sender.poll_transmit(now)
+        {
+            turn += 1;
             if self.recorders.take(SENT) {
                 self.record_sent(&packet);
                 let Some(same) = self.flows.endpoints_mut(flow) else {
@@ -250,7 +254,13 @@ impl<'a> Simulation<'a> {
                 ends = same;
             }
         }
-        let timer = ends.arm_sender(now);
+        let timer = match ends.yields() {
+            false => ends.arm_sender(now),
+            true => {
+                let next = self.network.links[first as usize].busy_until();
+                Some(ends.put_off(next.max(now)))
+            }
+        };
         let (due, failed) = (ends.due(Stage::Acknowledged), ends.sender.failed());
         let whole = due.is_some_and(|position| self.on_acknowledged(flow, position));
         if self.recorders.take(TRANSMITTED) {
@@ -291,6 +301,9 @@ impl<'a> Simulation<'a> {
             self.record_offer(link, packet, offer.is_dropped);
         }
         if offer.is_dropped {
+            if packet.is_data() && self.network.links[link as usize].is_socket() {
+                self.flows.lose_at_socket(packet.flow);
+            }
             self.on_drop(packet, self.clock.now);
         }
     }

@@ -5,6 +5,7 @@ use super::definition::{Need, fields, names, needs, plain, text};
 use super::error::RequestError;
 use flowstart_control::units::ParseError;
 use flowstart_control::{Amount, Bytes, Duration, InitialWindow, Rate, RateCodes};
+use flowstart_network::host::HostSpec;
 use flowstart_transport::flow_control::ReceiverName;
 use flowstart_transport::receiver::AckPolicy;
 use flowstart_transport::stack::RecoveryKind::{
@@ -498,6 +499,17 @@ fields! {
         #[check(time)]
         #[needs(BLOCKS)]
         pub sack_cost: Option<Duration>,
+        /// Hosts of both ends: `ideal`, `linux-server`, `tokio`, `windows` or `fast-nic`, with parameters.
+        ///
+        /// Such as `tokio:cpu_packet=3us`. A host wakes late, sends and receives in batches, needs
+        /// processor time and loses datagrams at its socket. A flow's preset does not change it.
+        #[usual("ideal: no time, no loss")]
+        #[check(host)]
+        pub host: Option<String>,
+        /// Hosts that receive data, where they differ.
+        #[usual("as `host`")]
+        #[check(host)]
+        pub receiver_host: Option<String>,
         /// Coding of Quick-Start's rates: `powers` (RFC 4782) or `linear` (ns-2's function 1).
         #[sets(rate_codes)]
         pub rate_codes: Option<RateCodes>,
@@ -515,6 +527,11 @@ fields! {
         #[sets(sharing.cap)]
         pub sharing_cap: Option<u32>,
     }
+}
+
+fn host(field: &str, spec: &str) -> Result<(), RequestError> {
+    let host = HostSpec::parse(spec);
+    host.map_or_else(|e| Err(RequestError::new(field, e.to_string())), |_| Ok(()))
 }
 
 fn header_size(field: &str, header: &Bytes) -> Result<(), RequestError> {

@@ -25,6 +25,10 @@ pub(super) const MORE: &[(&str, &str)] = &[
     ("[stack]", "header = \"0B\""),
     ("[stack]", "header = \"120B\""),
     ("[stack]", "interrupt_min = \"1ms\""),
+    (
+        "[stack]",
+        "recovery = \"quic\"\nreceiver_host = \"ideal:receive_buffer=5,cpu_packet=2ms\"",
+    ),
     ("[stack]", "max_timeouts = 2"),
     ("[stack]", "receive_buffer_max = \"200000B\""),
     ("[stack]", "rto_initial = \"100ms\""),

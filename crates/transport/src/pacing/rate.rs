@@ -54,6 +54,7 @@ pub(crate) fn release(
     Release {
         burst: ((bytes / u64::from(mss)) as u32).max(least),
         makes_up: true,
+        credit: 0,
     }
 }
 

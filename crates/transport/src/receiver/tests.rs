@@ -19,6 +19,7 @@ fn receiver(ack: AckPolicy) -> Receiver {
             paws: false,
             echo_at_once: false,
             delays_syn_ack: false,
+            batches: false,
         },
         jiffy: None,
         sack: true,
@@ -39,6 +40,48 @@ fn receiver(ack: AckPolicy) -> Receiver {
         fast_path: true,
     };
     Receiver::new(Arc::new(config), 0)
+}
+
+/// The same that acknowledges what comes at one moment once.
+fn in_batches(receiver: Receiver, numbers: bool) -> Receiver {
+    let mut config = ReceiverConfig::clone(&receiver.config);
+    (config.options.batches, config.numbers) = (true, numbers);
+    Receiver::new(Arc::new(config), 0)
+}
+
+#[test]
+fn what_comes_at_one_moment_is_acknowledged_once() {
+    for numbers in [false, true] {
+        let mut r = in_batches(receiver(AckPolicy::Every), numbers);
+        r.open(Instant::ZERO, Duration::ZERO);
+        for n in 0..5 {
+            assert!(data(&mut r, n, 7).is_none());
+            assert_eq!(r.deadline(), Some(Instant(7)));
+        }
+        let answer = r.on_timer(Instant(7)).unwrap();
+        assert!(matches!(answer.body, Body::Ack(_)));
+        assert_eq!((r.delivered(), r.deadline()), (5 * MSS, None));
+    }
+}
+
+#[test]
+fn a_batch_below_the_count_of_delayed_acknowledgements_waits_for_the_timer() {
+    let timer = Duration(100);
+    let mut r = in_batches(receiver(AckPolicy::Delayed { every: 3, timer }), false);
+    r.open(Instant::ZERO, Duration::ZERO);
+    data(&mut r, 0, 7);
+    data(&mut r, 1, 7);
+    assert_eq!(r.deadline(), Some(Instant(107)));
+    data(&mut r, 2, 50);
+    assert_eq!(r.deadline(), Some(Instant(50)));
+}
+
+#[test]
+fn without_numbers_a_hole_is_reported_although_a_batch_is_not_over() {
+    let mut r = in_batches(receiver(AckPolicy::Every), false);
+    r.open(Instant::ZERO, Duration::ZERO);
+    assert!(data(&mut r, 0, 7).is_none());
+    assert!(data(&mut r, 2, 7).is_some());
 }
 
 #[test]

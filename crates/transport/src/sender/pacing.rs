@@ -45,13 +45,11 @@ impl Sender {
         let by_offload = c.stack().pacing.by_offload && c.controller_owns_cwnd();
         if !usual && !by_offload {
             let burst = quantum.max(1);
-            return Some((
-                rate,
-                Release {
-                    burst,
-                    ..ONE_BY_ONE
-                },
-            ));
+            let release = Release {
+                burst,
+                ..ONE_BY_ONE
+            };
+            return Some((rate, c.stack().pacing.on_host(release)));
         }
         let (mss, packet) = (c.stack().framing.mss, c.stack().packet());
         let least = if usual {
@@ -68,6 +66,7 @@ impl Sender {
                 rate::release(rate, least, mss, packet, rate::tso_rtt(c)),
             ),
         };
+        let release = c.stack().pacing.on_host(release);
         let release = release.at_most(c.window().most_together);
         (c.counters().packets_sent >= free).then_some((rate, release))
     }

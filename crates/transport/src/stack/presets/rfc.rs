@@ -53,6 +53,7 @@ impl Stack {
                 paws: false,
                 echo_at_once: false,
                 delays_syn_ack: false,
+                batches: false,
             },
             recovery: RecoveryOptions {
                 id_update: 0,
@@ -105,6 +106,8 @@ impl Stack {
                 by_offload: false,
                 tso: false,
                 tso_by_rtt: true,
+                batch: 1,
+                credit: 0,
             },
             receive_window: ReceiveWindowOptions {
                 limit: None,
