@@ -186,6 +186,12 @@ fn a_lost_packet_of_a_tcp_handshake_costs_its_timer() {
     );
 }
 
+#[test]
+fn the_data_of_a_lost_syn_leaves_again_behind_the_next_one() {
+    let fast = r#"preset = "linux", handshake = "tcp+tfo+tls13""#;
+    assert_near(lossy(fast, "classic", &["syn"]), 1301.2, "syn");
+}
+
 /// RACK waits for a quarter of a round trip, and the timer's wheel has jiffies of 4 ms.
 #[test]
 fn a_lost_packet_of_a_tcp_flight_is_repaired_as_data_is() {

@@ -428,8 +428,8 @@ impl Client {
             _ => self.rtt.after_syn_loss(),
         }
         self.allowed = self.config.dialogue.client_until(0);
-        // The data of a SYN that was lost is to leave again.
-        match answer.answers == 0 {
+        // Data leaves again unless the only SYN, which had it, is answered.
+        match self.syns == 1 {
             true => self.arrived.insert(0, self.next.into(), |_, _| {}),
             false => self.next = 0,
         }
