@@ -189,9 +189,8 @@ fn document(row: &Row, view: &View, is_measured: bool) -> Value {
         }
     }
     if let Some(limits) = &row.limits {
-        let flow = found["flow"].take();
-        found.extend(object(limits));
-        found.insert("flow".into(), flow);
+        let of_flow = object(limits).into_iter();
+        found.extend(of_flow.filter(|(name, _)| !["flow", "transfer"].contains(&name.as_str())));
     }
     found.insert("tested".into(), true.into());
     let variant = &view.plan.variants[row.run];
