@@ -74,7 +74,7 @@ def test_a_send_buffer_is_named_with_the_data_under_way(tmp_path: pathlib.Path) 
     stack = {"preset": "linux", "send_buffer": "64kB"}
     cause, remedy = examined(tmp_path, "1MB", RATE, stack=stack)
     assert cause.startswith(f"application, send buffer or pacing: {COUNT} of {COUNT} transfers had")
-    assert cause.endswith("with about 41 kB under way")
+    assert cause.endswith("with about 56 kB under way")
     assert "sndbuf_limited" in remedy[0]
 
 

@@ -195,7 +195,7 @@ def test_an_exit_without_a_loss_shows_near_the_sender(tmp_path: pathlib.Path) ->
     ("flow", "fields"),
     [
         ({}, {"stack": {"send_buffer": "100kB"}}),
-        ({}, {"stack": {"window": "60pkt", "send_buffer": "60kB"}}),
+        ({}, {"stack": {"window": "100pkt", "send_buffer": "100kB"}}),
         ({"startup": "bbr-startup", "cc": "bbr"}, {}),
     ],
     ids=["send buffer", "send buffer within the window", "bbr"],

@@ -1,5 +1,5 @@
 //! The flow control of today's receivers, as they are shipped, for one stream: clients that download,
-//! and servers that take an upload where their name says so.
+//! and servers that take an upload where their name contains `server`.
 //!
 //! Where a QUIC stack has another first window as a server, the client's is here. Commits of the sources:
 //! quinn 8192ed39, noq 34f75c49, s2n-quic a33d369b9, quiche e97798e1, neqo 80ca01eea, picoquic
