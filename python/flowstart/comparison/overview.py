@@ -487,5 +487,6 @@ def _closing(found: "Comparison", table: Grid) -> list[str]:
     if found.intervals and len(found.plan.startups) > 1:
         lines.insert(0, found.intervals.closing)
     if len({s.group for s in found.summaries}) > 1:
-        lines.insert(0, "table: the size with the largest change")
+        group = "time" if found.summaries[0].is_rate else "size"
+        lines.insert(0, f"table: the {group} with the largest change")
     return ["; ".join(lines)] * bool(lines)
