@@ -32,7 +32,16 @@ if TYPE_CHECKING:
 Progress: TypeAlias = Callable[[int, int], object]
 
 TableName: TypeAlias = Literal[
-    "runs", "flows", "transfers", "objects", "links", "startups", "limits", "goodputs", "delays", "handshakes"
+    "runs",
+    "flows",
+    "transfers",
+    "objects",
+    "links",
+    "startups",
+    "limits",
+    "goodputs",
+    "delays",
+    "handshakes",
 ]
 
 WORTH_PROCESSES_S = 0.5
