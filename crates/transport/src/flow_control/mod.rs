@@ -44,8 +44,6 @@ pub struct FlowControlOptions {
     pub lifts_connection: bool,
     /// The answer to a sender that is stopped.
     pub on_blocked: OnBlocked,
-    /// Bytes of a handshake before the data, which do not count.
-    pub before: u64,
 }
 
 impl FlowControlOptions {
@@ -56,7 +54,6 @@ impl FlowControlOptions {
             connection: CreditOptions::UNLIMITED,
             lifts_connection: false,
             on_blocked: OnBlocked::Ignore,
-            before: 0,
         }
     }
 
@@ -81,11 +78,6 @@ impl FlowControlOptions {
         }
     }
 
-    /// Behind so many bytes of a handshake.
-    pub fn behind(self, before: u64) -> FlowControlOptions {
-        FlowControlOptions { before, ..self }
-    }
-
     /// With this first window of a stream, in bytes, and as much at least of the connection.
     pub fn beginning_with(self, window: u64) -> FlowControlOptions {
         let connection = match self.connection.first < window {
@@ -99,6 +91,20 @@ impl FlowControlOptions {
         }
     }
 
+    /// Behind so many bytes of a handshake, which flow control does not count (RFC 9000 §4.1): the first
+    /// limits are higher, and the windows as they were.
+    pub fn behind(self, before: u64) -> FlowControlOptions {
+        let raised = |credit: CreditOptions| CreditOptions {
+            first: credit.first.saturating_add(before),
+            ..credit
+        };
+        FlowControlOptions {
+            stream: raised(self.stream),
+            connection: raised(self.connection),
+            ..self
+        }
+    }
+
     /// The largest window, in bytes.
     pub fn largest(&self) -> u64 {
         self.stream.max.min(self.connection.max)
@@ -107,7 +113,7 @@ impl FlowControlOptions {
     /// The first limit, in bytes.
     pub fn first(&self) -> u64 {
         let first = self.stream.first.min(self.connection.first);
-        first.min(MOST_AHEAD) + self.before
+        first.min(MOST_AHEAD)
     }
 }
 
@@ -137,8 +143,8 @@ impl FlowControl {
             connection: Credit::new(options.connection, now),
             opened: now,
             rtt: None,
-            read: options.before,
-            received: options.before,
+            read: 0,
+            received: 0,
             offered: VecDeque::from([options.first()]),
             again: None,
             options,
@@ -148,7 +154,7 @@ impl FlowControl {
     /// The connection opens with a packet that is sent or answered now, `rtt` before data where that
     /// is known.
     pub fn open(&mut self, now: Instant, rtt: Option<Duration>) {
-        if self.received == self.options.before {
+        if self.received == 0 {
             *self = FlowControl::new(self.options, now);
             self.rtt = rtt;
         }
@@ -166,11 +172,7 @@ impl FlowControl {
     }
 
     fn limit(&self) -> (u64, Level) {
-        let before = self.options.before;
-        let (stream, connection) = (
-            self.stream.limit() + before,
-            self.connection.limit() + before,
-        );
+        let (stream, connection) = (self.stream.limit(), self.connection.limit());
         let most = self.read.saturating_add(MOST_AHEAD);
         match stream <= connection {
             true => (stream.min(most), Level::Stream),
@@ -181,11 +183,9 @@ impl FlowControl {
     /// Data has come: all below `read` is in order and read at once, `received` bytes have arrived.
     /// Whether the limit has moved.
     pub fn on_data(&mut self, read: u64, received: u64, now: Instant) -> bool {
-        let before = self.options.before;
-        if self.received == before {
+        if self.received == 0 {
             self.measure(now);
         }
-        let (read, received) = (read.max(before), received.max(before));
         let rtt = self.rtt.unwrap_or(INITIAL_RTT);
         let news = (read - self.read, received.saturating_sub(self.received));
         (self.read, self.received) = (read, self.received.max(received));
@@ -194,7 +194,7 @@ impl FlowControl {
             Counts::Received => news.1,
         };
         // The connection first: a lift takes effect with the next read (quic-go).
-        let limit = self.limit().0;
+        let before = self.limit().0;
         self.connection
             .on_read(now, bytes(self.options.connection.counts), rtt);
         let stream = self
@@ -203,7 +203,7 @@ impl FlowControl {
         if stream.is_some() && self.options.lifts_connection {
             self.connection.lift(self.stream.window() * 3 / 2);
         }
-        self.offer(limit, now)
+        self.offer(before, now)
     }
 
     /// The sender reports that a limit stops it. Whether it is answered with another.

@@ -238,7 +238,6 @@ fn quic_go_grows_at_every_second_update_and_lifts_the_connection_at_the_next_rea
         connection: quic_go(768 * KIB, 15 * MIB),
         lifts_connection: true,
         on_blocked: OnBlocked::Ignore,
-        before: 0,
     };
     let opened = Instant(1);
     let mut receiver = FlowControl::new(options, opened);
