@@ -56,8 +56,6 @@ pub struct FlowControlOptions {
     /// The largest window that an estimate of the bandwidth-delay product gives both; `None` where
     /// nothing is estimated.
     pub largest_estimate: Option<u64>,
-    /// Bytes of a handshake before the data, which do not count.
-    pub before: u64,
 }
 
 impl FlowControlOptions {
@@ -68,7 +66,6 @@ impl FlowControlOptions {
             connection: CreditOptions::UNLIMITED,
             lifts_connection: false,
             on_blocked: OnBlocked::Ignore,
-            before: 0,
             frame: None,
             largest_estimate: None,
         }
@@ -111,11 +108,6 @@ impl FlowControlOptions {
         }
     }
 
-    /// Behind so many bytes of a handshake.
-    pub fn behind(self, before: u64) -> FlowControlOptions {
-        FlowControlOptions { before, ..self }
-    }
-
     /// With this first window of a stream, in bytes, and as much at least of the connection.
     pub fn beginning_with(self, window: u64) -> FlowControlOptions {
         let connection = match self.connection.first < window {
@@ -129,6 +121,20 @@ impl FlowControlOptions {
         }
     }
 
+    /// Behind so many bytes of a handshake, which flow control does not count (RFC 9000 §4.1): the first
+    /// limits are higher, and the windows as they were.
+    pub fn behind(self, before: u64) -> FlowControlOptions {
+        let raised = |credit: CreditOptions| CreditOptions {
+            first: credit.first.saturating_add(before),
+            ..credit
+        };
+        FlowControlOptions {
+            stream: raised(self.stream),
+            connection: raised(self.connection),
+            ..self
+        }
+    }
+
     /// The largest window, in bytes.
     pub fn largest(&self) -> u64 {
         let largest = self.stream.max.min(self.connection.max);
@@ -138,7 +144,7 @@ impl FlowControlOptions {
     /// The first limit, in bytes.
     pub fn first(&self) -> u64 {
         let first = self.stream.first.min(self.connection.first);
-        first.min(MOST_AHEAD) + self.before
+        first.min(MOST_AHEAD)
     }
 }
 
@@ -171,13 +177,14 @@ impl FlowControl {
             connection: Credit::new(options.connection, now),
             opened: now,
             rtt: None,
-            read: options.before,
-            received: options.before,
+            read: 0,
+            received: 0,
             offered: VecDeque::from([options.first()]),
             again: None,
             unsent: false,
             estimator: options.largest_estimate.map(|largest| {
-                Box::new(BdpEstimator::new(options.first() - options.before, largest))
+                let window = options.stream.window.min(options.connection.window);
+                Box::new(BdpEstimator::new(window, largest))
             }),
             options,
         }
@@ -186,7 +193,7 @@ impl FlowControl {
     /// The connection opens with a packet that is sent or answered now, `rtt` before data where that
     /// is known.
     pub fn open(&mut self, now: Instant, rtt: Option<Duration>) {
-        if self.received == self.options.before {
+        if self.received == 0 {
             *self = FlowControl::new(self.options, now);
             self.rtt = rtt;
         }
@@ -209,11 +216,7 @@ impl FlowControl {
     }
 
     fn limit(&self) -> (u64, Level) {
-        let before = self.options.before;
-        let (stream, connection) = (
-            self.stream.limit() + before,
-            self.connection.limit() + before,
-        );
+        let (stream, connection) = (self.stream.limit(), self.connection.limit());
         let most = self.read.saturating_add(MOST_AHEAD);
         match stream <= connection {
             true => (stream.min(most), Level::Stream),
@@ -224,11 +227,9 @@ impl FlowControl {
     /// Data has come: all below `read` is in order and read at once, `received` bytes have arrived.
     /// Whether the limit has moved.
     pub fn on_data(&mut self, read: u64, received: u64, now: Instant) -> bool {
-        let before = self.options.before;
-        if self.received == before {
+        if self.received == 0 {
             self.measure(now);
         }
-        let (read, received) = (read.max(before), received.max(before));
         let rtt = self.rtt.unwrap_or(INITIAL_RTT);
         let (next, (read, received)) = (read, self.whole_frames(read, received));
         let news = (read - self.read, received.saturating_sub(self.received));
@@ -238,7 +239,7 @@ impl FlowControl {
             Counts::Received => news.1,
         };
         // The connection first: a lift takes effect with the next read (quic-go).
-        let limit = self.limit().0;
+        let before = self.limit().0;
         self.connection
             .on_read(now, bytes(self.options.connection.counts), rtt);
         let stream = self
@@ -253,7 +254,7 @@ impl FlowControl {
             // What could be offered leaves before the PING (grpc-go, `handleData`).
             self.connection.offer();
         }
-        self.offer(limit, now) || pings
+        self.offer(before, now) || pings
     }
 
     /// What of the data below `next` is read: frames of full size, and one that ends at a limit,
