@@ -38,12 +38,16 @@ impl EndHosts {
     }
 
     /// Whether a turn is over in which so many packets have been handed over.
+    #[cold]
+    #[inline(never)]
     pub(super) fn ends_turn(&mut self, packets: u32) -> bool {
         self.yields = packets >= self.per_turn;
         self.yields
     }
 
     /// Whether the sender's timer has come for its next turn.
+    #[cold]
+    #[inline(never)]
     pub(super) fn continues(&mut self) -> bool {
         std::mem::take(&mut self.yields)
     }

@@ -15,6 +15,7 @@ pub(super) struct Timer {
 
 impl Timer {
     /// When an event is needed for this deadline, unless there is one that comes in time.
+    #[inline(always)]
     pub(super) fn arm(&mut self, deadline: Option<Instant>, now: Instant) -> Option<Instant> {
         let deadline = deadline?.max(now);
         if self.armed.is_by(deadline) {
@@ -59,6 +60,8 @@ impl LateTimer {
     }
 
     /// As [`Timer::arm`]; the event comes when the host wakes. What is due now does not wait.
+    #[cold]
+    #[inline(never)]
     pub(super) fn arm(
         &mut self,
         timer: &mut Timer,
