@@ -19,9 +19,9 @@ impl StackSpec {
         let mut stack =
             Stack::preset(name).ok_or_else(|| unknown("stack.preset", name, &names()))?;
         self.set_in(&mut stack);
-        self.settle_receiver(&mut stack)?;
         stack.framing.mss = mss.unwrap_or(stack.framing.mss);
         has_tls(&stack)?;
+        self.settle_receiver(&mut stack)?;
         stack.receiver.ack = self.ack_policy(stack.receiver.ack);
         stack.receive_window.limit = match self.window {
             Some(WindowSize::Unlimited) => None,
@@ -106,6 +106,10 @@ impl StackSpec {
             let problem =
                 "`linux` is TCP's window in place of flow control; leave out stack.receiver";
             return Err(RequestError::new("stack.window_growth", problem));
+        }
+        if stack.numbers_packets() && receiver != ReceiverName::None {
+            // Flow control in place of the window of a TCP preset.
+            (stack.receive_window.buffer, stack.receive_window.limit) = (None, None);
         }
         if receiver == ReceiverName::None || stack.flow_control().is_some() {
             return Ok(());

@@ -302,6 +302,10 @@ impl FlowControl {
             self.again = None;
         }
         if limit == before {
+            if self.is_used_up() && self.again.is_none() {
+                // The update came due before the data below the old limit had arrived.
+                self.again = Some((now + self.probe_timeout(0), 0));
+            }
             return false;
         }
         self.offered.push_back(limit);
@@ -320,11 +324,15 @@ impl FlowControl {
         let Some((due, times)) = self.again.filter(|(due, _)| *due <= now) else {
             return false;
         };
-        let used_up =
-            self.offered.contains(&self.received) && self.offered.back() != Some(&self.received);
+        let used_up = self.is_used_up();
         self.again = used_up.then(|| (due + self.probe_timeout(times + 1), times + 1));
         self.unsent = used_up;
         used_up
+    }
+
+    /// Whether the sender has used up a limit that was offered before the present one.
+    fn is_used_up(&self) -> bool {
+        self.offered.contains(&self.received) && self.offered.back() != Some(&self.received)
     }
 
     /// How long the acknowledgement of an update may take (RFC 9002 §6.2.1), backed off so often.
