@@ -38,7 +38,7 @@ fn event_queue(c: &mut Criterion) {
                     let next = at(due.moment.time.0 + i * 31 % (links * 20));
                     queue.set_link(due.event, next);
                 }
-            })
+            });
         });
     }
 }
@@ -73,7 +73,7 @@ fn link(c: &mut Criterion) {
                 black_box(link.send(&packet(), at(now)));
                 black_box(link.deliver(at(now)));
             }
-        })
+        });
     });
 }
 
@@ -109,7 +109,7 @@ fn ledger(c: &mut Criterion) {
                 }
             },
             BatchSize::SmallInput,
-        )
+        );
     });
 }
 
@@ -138,7 +138,7 @@ fn controller(c: &mut Criterion) {
                     }
                 },
                 BatchSize::SmallInput,
-            )
+            );
         });
     }
 }

@@ -362,7 +362,7 @@ fn line(bare: &Figures, f: &Figures, what: &str) {
         f.packets_per_cpu_s / 1e6,
         f.packets_per_cpu_s / bare.packets_per_cpu_s,
         f.events_per_packet,
-        f.peak_memory_bytes as f64 / (1 << 20) as f64,
+        f.peak_memory_bytes as f64 / f64::from(1 << 20),
     );
 }
 

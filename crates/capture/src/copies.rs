@@ -128,8 +128,8 @@ mod tests {
             let (payload, identified) = (1000, false);
             copies.is_copy(&Segment {
                 time,
-                print,
                 payload,
+                print,
                 identified,
                 ..plain()
             });

@@ -71,7 +71,7 @@ impl Segments {
                 Decoded::LeftOut(LeftOut::Unreadable) if snapped => gathered.snapped += 1,
                 Decoded::LeftOut(LeftOut::Unreadable) => gathered.cut += 1,
                 Decoded::LeftOut(LeftOut::UnknownLink) => {
-                    *gathered.unknown_links.entry(packet.link).or_default() += 1
+                    *gathered.unknown_links.entry(packet.link).or_default() += 1;
                 }
             }
         }

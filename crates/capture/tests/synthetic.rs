@@ -356,7 +356,7 @@ fn asymmetric(stamps: bool, upload: u64) -> Capture {
         let number = 1001 + PAYLOAD * packet as u32;
         passing.push((at, 0, number, PAYLOAD as usize, 2001, clock(at - 10 * MS)));
     }
-    passing.sort();
+    passing.sort_unstable();
     for (at, side, number, payload, heard, stamp) in passing {
         let option = [TcpOptionElement::Timestamp(stamp, 0)];
         writer.now = at;
@@ -429,8 +429,8 @@ fn neighbours(after: usize, repeated: Option<usize>) -> flowstart_capture::Path 
                 writer.send(
                     1,
                     Segment {
-                        payload,
                         again,
+                        payload,
                         ..PLAIN
                     },
                 );

@@ -101,7 +101,7 @@ fn doubtful_round_trips_are_flagged() {
         match row["id"].as_str() {
             "c165" => assert_eq!(found.rtt_s, Some(0.086133)),
             "c062" => {
-                assert!(found.rtt_s == Some(0.040338) && found.flags.contains(&Flag::FastOpenData))
+                assert!(found.rtt_s == Some(0.040338) && found.flags.contains(&Flag::FastOpenData));
             }
             _ => assert!(!found.flags.contains(&Flag::FastOpenData)),
         }

@@ -82,7 +82,9 @@ impl Controller {
         avoidance: Box<dyn Avoidance>,
     ) -> Controller {
         let overrides = Overrides {
-            growth_gate: slow_start.growth_gate().map(GrowthGate::of),
+            growth_gate: slow_start
+                .growth_gate()
+                .map(|rule| Box::new(GrowthGate::of(rule))),
             landing: None,
             startup_credit: avoidance.counts_for_startup(),
             raised: RaisedWindow::of(slow_start.convention()),
@@ -686,7 +688,7 @@ mod tests {
             queued: u64::MAX,
             mss: MSS as u32,
             header: 40,
-            codes: Default::default(),
+            codes: crate::RateCodes::default(),
         };
         assert_eq!(c.rate_request(&syn), None);
         let known = PathInfo {

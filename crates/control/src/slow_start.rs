@@ -99,7 +99,7 @@ impl GrowthRule {
             Family::Ns2 => Growth::PerAck,
             Family::Linux => Growth::Packets,
             Family::Quic => Growth::Bytes,
-            _ => Growth::Abc,
+            Family::Rfc => Growth::Abc,
         };
         match growth.unwrap_or(by_stack) {
             Growth::PerAck => GrowthRule::PerAck,

@@ -56,11 +56,10 @@ fn outcome(file: &str, tolerance: Option<Duration>) -> (String, bool) {
     };
     match flowstart_packetdrill::run_within(&text, tolerance) {
         Ok(notes) => {
-            let notes: String = notes
-                .iter()
-                .map(|note| format!("{file}:{note}\n"))
-                .collect();
-            (format!("{notes}{file}: passes\n"), true)
+            let mut lines: Vec<String> =
+                notes.iter().map(|note| format!("{file}:{note}")).collect();
+            lines.push(format!("{file}: passes\n"));
+            (lines.join("\n"), true)
         }
         Err(problem) => (format!("{file}:{problem}\n"), false),
     }

@@ -189,7 +189,7 @@ fn message_bytes(call: &Call) -> Result<u64, String> {
     }
     let vectors = message
         .split_once("msg_iov")
-        .and_then(|(_, rest)| rest.split_once("]"));
+        .and_then(|(_, rest)| rest.split_once(']'));
     let lengths = vectors
         .map_or("", |(vectors, _)| vectors)
         .split(['{', '}'])

@@ -119,7 +119,7 @@ impl Settings {
             "hystart" => self.hystart = number()? != 0,
             "hystart_detect" => self.detect = number()?,
             "tcp_slow_start_after_idle" if number()? == 0 => {
-                self.stack.window.restart = Restart::Keep
+                self.stack.window.restart = Restart::Keep;
             }
             "tcp_slow_start_after_idle" => {}
             "tcp_frto" => self.stack.recovery.frto = number()? != 0,

@@ -4,6 +4,7 @@
 
 use crate::compile::Prepared;
 use crate::spec::Direction;
+use crate::workload::web::WebEntry;
 use flowstart_control::Instant;
 use flowstart_network::chain::{Chain, Hop, HopDirection};
 use flowstart_network::queue::Limit;
@@ -59,7 +60,7 @@ impl Prepared {
 
     /// Objects that web sessions are to request.
     fn objects(&self) -> f64 {
-        self.web.iter().map(|web| web.expected_objects()).sum()
+        self.web.iter().map(WebEntry::expected_objects).sum()
     }
 
     fn routes(&self) -> Vec<Route> {

@@ -74,7 +74,7 @@ fn numbers_are_read_where_no_unit_is_needed() {
 #[test]
 fn what_only_numbered_packets_and_their_handshakes_have() {
     let stack = |given: &str| {
-        format!("path = {{ {PATH} }}\nflows = [{{ size = \"1kB\" }}]\n[stack]\n{given}",)
+        format!("path = {{ {PATH} }}\nflows = [{{ size = \"1kB\" }}]\n[stack]\n{given}")
     };
     check(
         stack,
@@ -351,7 +351,7 @@ fn names_are_known_or_the_nearest_is_offered() {
 #[test]
 fn values_of_the_wrong_kind() {
     check(
-        |given| given.to_string(),
+        std::string::ToString::to_string,
         &[
             ("path = 3", "path: `3` is not a table, such as `{ ... }`"),
             (
@@ -391,7 +391,7 @@ fn values_of_the_wrong_kind() {
 #[test]
 fn what_is_missing() {
     check(
-        |given| given.to_string(),
+        std::string::ToString::to_string,
         &[
             (
                 "flows = []",

@@ -88,7 +88,7 @@ mod tests {
     const CODE_11: Rate = Rate(81_920_000);
 
     fn asked() -> (Asked, RateRequest) {
-        Asked::new(RateCodes::Powers, CODE_11, 0x2AAA_AAAA << 8 | 91)
+        Asked::new(RateCodes::Powers, CODE_11, 0x2AAA_AAAA << 8 | 0x5B)
     }
 
     fn approved(change: impl FnOnce(&mut RateResponse)) -> Option<Rate> {

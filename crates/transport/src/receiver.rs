@@ -222,11 +222,11 @@ impl Extensions {
     }
 
     /// Those of a receiver with flow control.
-    fn of(options: FlowControlOptions) -> Box<Extensions> {
-        Box::new(Extensions {
+    fn of(options: FlowControlOptions) -> Extensions {
+        Extensions {
             flow_control: Some(Box::new(FlowControl::new(options, Instant::ZERO))),
             ..Extensions::default()
-        })
+        }
     }
 }
 
@@ -381,7 +381,9 @@ impl Receiver {
             window: config
                 .growth
                 .map(|growth| Box::new(ReceiveWindow::new(growth))),
-            extensions: config.flow_control.map(Extensions::of),
+            extensions: config
+                .flow_control
+                .map(|options| Box::new(Extensions::of(options))),
             config,
             next: 0,
             deadline: Instant::MAX,

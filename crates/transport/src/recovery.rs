@@ -195,7 +195,7 @@ impl Recovery {
                     c.forget_window();
                 }
                 CongestionEvent::Reduction { .. } | CongestionEvent::SlowStart { .. } => {
-                    c.save_window()
+                    c.save_window();
                 }
             }
             self.reduction.begin(c, began, now);

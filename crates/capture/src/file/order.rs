@@ -109,7 +109,7 @@ mod tests {
             let times: Vec<u64> = steps.iter().map(|(step, back)| { now += step; now - back }).collect();
             if let Some(out) = sorted(&times) {
                 let mut expected = times.clone();
-                expected.sort();
+                expected.sort_unstable();
                 prop_assert_eq!(out, expected);
             }
         }

@@ -255,7 +255,7 @@ pub(super) mod tests {
         let mut data = section(true);
         data.extend(interface(true, 1, 9));
         data.extend(block(true, 0x0bad, b"unknown"));
-        data.extend(interface(true, 101, 0x80 | 10));
+        data.extend(interface(true, 101, 0x80 | 0x0a));
         data.extend(packet(true, 1, 5 * 1024 + 512, b"raw"));
         data.extend(packet(true, 0, 7, b"ether"));
         data.extend(section(false));

@@ -204,7 +204,7 @@ mod tests {
         let mut data = vec![first];
         data.extend(version.to_be_bytes());
         data.extend(ids.iter().flat_map(|&id| [1, id]));
-        if first >> 4 & 3 == if version == VERSION_2 { 1 } else { 0 } {
+        if first >> 4 & 3 == u8::from(version == VERSION_2) {
             data.push(0);
         }
         data.push(payload.len() as u8);

@@ -169,7 +169,7 @@ impl Base {
             Family::Ns2 => Base::Window,
             Family::Linux => Base::Cwnd,
             Family::Quic => Base::CwndBytes,
-            _ => Base::Flight,
+            Family::Rfc => Base::Flight,
         })
     }
 

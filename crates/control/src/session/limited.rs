@@ -90,15 +90,15 @@ pub(crate) struct GrowthGate {
 }
 
 impl GrowthGate {
-    pub(crate) fn of(rule: GateRule) -> Box<GrowthGate> {
-        Box::new(GrowthGate {
+    pub(crate) fn of(rule: GateRule) -> GrowthGate {
+        GrowthGate {
             rule,
             max_flight: 0,
             cwnd: 0.0,
             limited: CwndLimited::default(),
             most: 0,
             most_until: 0,
-        })
+        }
     }
 
     /// The first window is set: "maxFS parameter to initcwnd".

@@ -1,7 +1,10 @@
 //! Hooks of a startup, and its response to congestion.
 
 use crate::model::Model;
-use crate::signals::*; // All of them: the macros name what their hooks receive.
+use crate::signals::{
+    Ack, Established, Feedback, Idle, Loss, Marked, PathInfo, PeerGap, Recovered, Sent, Syn,
+    Timeout,
+}; // All of them: the macros name what their hooks receive.
 use crate::slow_start::SlowStart;
 use crate::{Rate, Reason, Segments, Window};
 

@@ -298,8 +298,8 @@ impl HyStart {
 
     /// The rise above `reference` that counts.
     fn eta(&self, reference: Duration) -> Duration {
-        let clamp = |share: Duration, least| share.max(Duration::from_millis(least)).min(MOST);
         const MOST: Duration = Duration::from_millis(16);
+        let clamp = |share: Duration, least| share.max(Duration::from_millis(least)).min(MOST);
         match self.variant {
             Variant::Seed2008 => {
                 let two = if self.tick == Duration::ZERO {

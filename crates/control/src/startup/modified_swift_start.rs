@@ -319,7 +319,7 @@ mod tests {
                 Duration::from_micros(200),
             );
             // A gap in whole nanoseconds is right to 2e-6.
-            let near = (found.0 as f64 - first as f64) / first as f64;
+            let near = (found.0 as f64 - f64::from(first)) / f64::from(first);
             assert!(near.abs() < 5e-6, "{found:?} at {rtt}");
             assert_eq!(found.1, second, "at {rtt}");
         }

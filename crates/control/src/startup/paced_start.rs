@@ -174,10 +174,10 @@ impl PacedStart {
         }
         let next = if ack_gap > gap {
             self.lo = Some(gap);
-            self.hi.map_or(2.0 * gap, |hi| (gap + hi) / 2.0)
+            self.hi.map_or(2.0 * gap, |hi| f64::midpoint(gap, hi))
         } else {
             self.hi = Some(gap);
-            self.lo.map_or(gap / 2.0, |lo| (lo + gap) / 2.0)
+            self.lo.map_or(gap / 2.0, |lo| f64::midpoint(lo, gap))
         };
         let apart = self.hi.zip(self.lo).map(|(hi, lo)| (hi - lo).abs());
         let close = apart.is_some_and(|apart| apart <= self.settings.epsilon * next);

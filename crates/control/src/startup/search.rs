@@ -536,7 +536,7 @@ mod tests {
         let mut s = begun("variant=neqo,thresh=0.0001");
         for i in 1..=20 {
             sent(&mut s, 1000);
-            let at = at_ms(100.0 + 35.0 * i as f64) + Duration(1);
+            let at = at_ms(100.0 + 35.0 * f64::from(i)) + Duration(1);
             assert!(!s.update(&ack(at, 1000, 100.0)));
         }
         let expected = s.rules.expected(&s.bins, 18, 0);

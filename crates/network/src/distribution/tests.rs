@@ -54,7 +54,7 @@ fn quantiles_are_the_published_ones() {
 fn beyond(distribution: Distribution, x: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..60 {
-        let middle = (low + high) / 2.0;
+        let middle = f64::midpoint(low, high);
         if distribution.at(middle, || unreachable!()) > x {
             low = middle;
         } else {

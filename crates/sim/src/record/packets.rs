@@ -78,7 +78,7 @@ impl Knowledge {
             smoothed: rtt.smoothed(),
             latest: rtt.latest(),
             min_rtt: rtt.min_rtt(),
-            pacing_bps: window.pacing.map(|rate| rate.bps()),
+            pacing_bps: window.pacing.map(flowstart_control::Rate::bps),
             una: sender.acknowledged(),
             high: sender.high(),
             recoveries: sender.counters().fast_retransmits,

@@ -344,7 +344,7 @@ mod tests {
         let cases = [
             (r#"flows = [{ size = "1kB" }]"#, "flows[0].opener"),
             (r#"flows = [{ opener = "receiver" }]"#, "flows[0].size"),
-            (r#"web = [{ size = 1 }]"#, "web[0].single_connection"),
+            (r"web = [{ size = 1 }]", "web[0].single_connection"),
             (
                 r#"flows = [{ size = "1kB", opener = "receiver" },
                             { size = "1kB", opener = "receiver", rtt = "50ms" }]"#,

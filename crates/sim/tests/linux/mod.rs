@@ -188,12 +188,11 @@ fn bbrs_window_is_the_kernels_at_every_stage() {
     for (path, bytes, windows) in [(FAST, 50_000_000, &fast[..]), (SLOW, 10_000_000, &slow[..])] {
         let scenario = Scenario::from_toml(&format!(
             r#"
-            path = {}
+            path = {path}
             stack = {{ preset = "linux" }}
             flows = [{{ startup = "bbr-startup", cc = "bbr", size = "{bytes}B" }}]
             trace = true
-            "#,
-            path
+            "#
         ));
         let trace = run(&scenario.unwrap()).unwrap().trace.unwrap().flow_samples;
         for (ms, recorded) in windows {

@@ -21,7 +21,7 @@ fn contention(startup: &str, interval: &str, seed: u64) -> (f64, f64) {
     let flows = run(&scenario.unwrap()).unwrap().flows;
     let mut durations: Vec<f64> = flows.iter().map(|f| f.duration_s.unwrap()).collect();
     durations.sort_by(f64::total_cmp);
-    let median = (durations[99] + durations[100]) / 2.0;
+    let median = f64::midpoint(durations[99], durations[100]);
     let dropped: u64 = flows.iter().map(|f| f.packets_dropped).sum();
     let sent: u64 = flows.iter().map(|f| f.packets_sent).sum();
     (median, dropped as f64 / sent as f64)

@@ -124,7 +124,7 @@ impl Transfer {
     }
 
     fn ns2_arguments(&self) -> Vec<String> {
-        let seconds = |us: u64| format!("{}e-6", us);
+        let seconds = |us: u64| format!("{us}e-6");
         let mut arguments = vec![
             self.agent.to_string(),
             self.opening.to_string(),

@@ -225,7 +225,7 @@ pub fn endpoints() -> Vec<Case> {
         ("quic", r#"pacing = "rfc9002", pacing_gain = 2"#),
         ("quic", r#"handshake = "0-rtt""#),
         ("quic", r#"handshake = "tcp+tls13", server_flight = "5kB""#),
-        ("quic", r#"ack_reordering = 3"#),
+        ("quic", r"ack_reordering = 3"),
         ("quic", r#"window_growth = "linux""#),
         (
             "rfc",
@@ -248,18 +248,18 @@ pub fn endpoints() -> Vec<Case> {
         ("rfc", r#"ack = "quick-then-delayed""#),
         (
             "rfc",
-            r#"limited_transmit = false, next_seg_rule_3 = false, next_seg_rule_4 = false"#,
+            r"limited_transmit = false, next_seg_rule_3 = false, next_seg_rule_4 = false",
         ),
         (
             "rfc",
             r#"recovery = "newreno", newreno_impatient = false, newreno_partial_deflation = false"#,
         ),
-        ("linux", r#"frto = false"#),
-        ("linux", r#"sack = false"#),
-        ("linux", r#"tso = false"#),
-        ("linux", r#"paws = false"#),
+        ("linux", r"frto = false"),
+        ("linux", r"sack = false"),
+        ("linux", r"tso = false"),
+        ("linux", r"paws = false"),
         ("linux", r#"comp_sack_delay = "0s""#),
-        ("rfc", r#"grow_when_app_limited = true"#),
+        ("rfc", r"grow_when_app_limited = true"),
         (
             "ns2",
             r#"recovery = "newreno", ack = "delayed", coarse_pacing = true"#,

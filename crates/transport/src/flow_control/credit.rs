@@ -66,8 +66,8 @@ impl CreditOptions {
     /// A window that grows by this rule up to `max` bytes.
     pub const fn growing(self, growth: WindowGrowth, max: u64) -> CreditOptions {
         CreditOptions {
-            growth,
             max,
+            growth,
             ..self
         }
     }

@@ -106,7 +106,7 @@ impl Sender {
             .sent()
             .lost()
             .into_iter()
-            .flat_map(|lost| lost.iter())
+            .flat_map(super::super::ranges::RangeSet::iter)
     }
 
     /// The level of flow control that stops it, where it has data beyond the peer's limit.

@@ -663,7 +663,7 @@ impl Bbr {
         let budget = 3.0 * f64::from(self.quantum());
         let (quantized, probing) = match self.version {
             Version::V1 => (
-                2.0 * ((segments.ceil() + budget) / 2.0).ceil(),
+                2.0 * f64::midpoint(segments.ceil(), budget).ceil(),
                 self.cycle.is_probing(),
             ),
             Version::V3 => (

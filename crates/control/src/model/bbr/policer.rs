@@ -110,7 +110,7 @@ impl Policer {
             SAME_RATIO * difference <= old.bps() || difference <= SAME_DIFFERENCE.bps()
         };
         if let Some(old) = self.rate.filter(same) {
-            self.rate = Some(Rate((rate.bps() + old.bps()) / 2));
+            self.rate = Some(Rate(u64::midpoint(rate.bps(), old.bps())));
             (self.used, self.rounds) = (true, 0);
         } else {
             self.rate = Some(rate);

@@ -340,7 +340,7 @@ impl Gauge {
     /// acknowledged a round trip later, has left no queue.
     fn is_refuted(&self, delivered: Rate, most: Rate) -> bool {
         let sent = self.base.scaled(self.k.ceiling * self.k.window);
-        delivered > most.scaled((1.0 + self.k.ceiling) / 2.0)
+        delivered > most.scaled(f64::midpoint(1.0, self.k.ceiling))
             || self.at_ceiling > ROUNDS_AT_CEILING && self.delay.shows_queue(sent, self.base)
     }
 

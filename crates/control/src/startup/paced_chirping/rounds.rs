@@ -126,7 +126,7 @@ impl Rounds {
 
     /// Moves the average gap half way.
     pub(super) fn take(&mut self, estimate: u64) {
-        self.gap = (self.gap + estimate.clamp(ESTIMATES.0, ESTIMATES.1)) / 2;
+        self.gap = u64::midpoint(self.gap, estimate.clamp(ESTIMATES.0, ESTIMATES.1));
     }
 
     /// Whether the round's chirps fill the round trip.

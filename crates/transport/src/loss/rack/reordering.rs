@@ -47,7 +47,7 @@ impl Default for Reordering {
 impl Reordering {
     /// Data from `low` on has arrived late (`tcp_check_sack_reordering`).
     pub(super) fn note(&mut self, c: &Connection, low: u64) {
-        let highest = c.sent().arrived().and_then(|arrived| arrived.end());
+        let highest = c.sent().arrived().and_then(crate::ranges::RangeSet::end);
         let late = highest.unwrap_or(c.una()).saturating_sub(low);
         if late > self.degree * c.mss() {
             self.degree = late.div_ceil(c.mss()).min(MAX_REORDERING);

@@ -98,7 +98,7 @@ impl Bench {
             .sent()
             .lost()
             .into_iter()
-            .flat_map(|lost| lost.iter());
+            .flat_map(crate::ranges::RangeSet::iter);
         let starts = lost.flat_map(|(start, end)| (start..end).step_by(MSS as usize));
         starts.map(|start| start / MSS).collect()
     }

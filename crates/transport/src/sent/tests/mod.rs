@@ -155,7 +155,7 @@ proptest! {
                 _ => {
                     // Late, unless it is still on its way.
                     let gone = literal.packets.iter().filter(|packet| !packet.2);
-                    if let Some((plan, ..)) = gone.cloned().nth(at as usize) {
+                    if let Some((plan, ..)) = gone.copied().nth(at as usize) {
                         prop_assert_eq!(sent.acknowledge_late(plan), literal.take_late(plan));
                     }
                 }

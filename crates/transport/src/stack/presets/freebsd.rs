@@ -1,7 +1,10 @@
 //! FreeBSD.
 
 use crate::stack::preset::{Preset, preset};
-use crate::stack::*;
+use crate::stack::{
+    AckPolicy, AfterSynLoss, Arc, Duration, InitialWindow, Omission, ReceiverOptions, Restart,
+    RtoParams, Stack, Touches, WindowOptions,
+};
 
 pub(super) const FREEBSD_14: Preset = preset(
     "freebsd-14",

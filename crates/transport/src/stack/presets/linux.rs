@@ -1,7 +1,11 @@
 //! Linux.
 
 use crate::stack::preset::{Preset, preset};
-use crate::stack::*;
+use crate::stack::{
+    AckPolicy, AfterSynLoss, Arc, Convention, Duration, Framing, InitialWindow, Omission,
+    PacingOptions, ReceiveBuffer, ReceiveWindowOptions, ReceiverOptions, RecoveryKind,
+    RecoveryOptions, Restart, RtoParams, RttRule, Stack, Touches, WindowOptions,
+};
 
 pub(super) const LINUX: Preset = preset(
     "linux",

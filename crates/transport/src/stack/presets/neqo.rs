@@ -1,7 +1,11 @@
 //! neqo.
 
 use crate::stack::preset::{Preset, preset};
-use crate::stack::*;
+use crate::stack::{
+    AckPolicy, Bucket, Convention, CubicVariant, Duration, InitialWindow, Judging, Omission,
+    Pacing, PacingOptions, ReceiverName, ReceiverOptions, RecoveryOptions, Restart, Stack, Touches,
+    Undo, Utilization, WindowOptions,
+};
 
 pub(super) const NEQO: Preset = preset(
     "neqo",

@@ -1,7 +1,11 @@
 //! Simulators: ns-2, and the hosts of a study with OPNET.
 
 use crate::stack::preset::{Preset, preset};
-use crate::stack::*;
+use crate::stack::{
+    AckPolicy, AfterSynLoss, Arc, Convention, Duration, Framing, InitialWindow, NewRenoOptions,
+    Ns2Quirks, ReceiveWindowOptions, ReceiverOptions, RecoveryKind, RecoveryOptions, Restart,
+    RtoParams, RttRule, Stack, WindowOptions,
+};
 
 pub(super) const NS2: Preset = preset(
     "ns2",

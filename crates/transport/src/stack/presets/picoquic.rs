@@ -1,7 +1,11 @@
 //! picoquic.
 
 use crate::stack::preset::{Preset, preset};
-use crate::stack::*;
+use crate::stack::{
+    AckPolicy, Arc, Bucket, Convention, Duration, HyStartVariant, InitialWindow, Omission, Pacing,
+    PacingOptions, ReceiverName, ReceiverOptions, Restart, RtoParams, Stack, Touches, UDP_IP,
+    WindowOptions,
+};
 
 pub(super) const PICOQUIC: Preset = preset(
     "picoquic",

@@ -1,7 +1,11 @@
 //! QUIC by its standards.
 
 use crate::stack::preset::{Preset, preset};
-use crate::stack::*;
+use crate::stack::{
+    AckPolicy, AfterSynLoss, Arc, Convention, Duration, Framing, InitialWindow,
+    ReceiveWindowOptions, ReceiverName, ReceiverOptions, RecoveryKind, RecoveryOptions, RtoParams,
+    RttRule, SMALLEST_INITIAL, Stack, UDP_IP, WindowOptions,
+};
 
 pub(super) const QUIC: Preset = preset(
     "quic",

@@ -1,7 +1,10 @@
 //! quiche.
 
 use crate::stack::preset::{Preset, preset};
-use crate::stack::*;
+use crate::stack::{
+    AckPolicy, Convention, CountAfterLoss, CubicVariant, Duration, Filling, Framing, InitialWindow,
+    Judging, ReceiverName, ReceiverOptions, RecoveryOptions, Restart, Stack, WindowOptions,
+};
 
 pub(super) const QUICHE: Preset = preset(
     "quiche",

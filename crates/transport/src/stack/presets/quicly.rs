@@ -1,7 +1,11 @@
 //! quicly.
 
 use crate::stack::preset::{Preset, preset};
-use crate::stack::*;
+use crate::stack::{
+    AckPolicy, Convention, CountAfterLoss, CubicVariant, Duration, InitialWindow, Omission,
+    ReceiverName, ReceiverOptions, RecoveryOptions, Restart, Stack, Touches, UDP_IP, Undo,
+    Utilization, WindowOptions,
+};
 
 pub(super) const QUICLY: Preset = preset(
     "quicly",

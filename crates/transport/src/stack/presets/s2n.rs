@@ -1,7 +1,11 @@
 //! s2n-quic.
 
 use crate::stack::preset::{Preset, preset};
-use crate::stack::*;
+use crate::stack::{
+    AckPolicy, Bucket, Convention, CubicVariant, Duration, Framing, HyStartVariant, Pacing,
+    PacingOptions, ReceiverName, ReceiverOptions, RecoveryOptions, Restart, Stack, Undo,
+    WindowOptions,
+};
 
 pub(super) const S2N: Preset = preset(
     "s2n",

@@ -1,7 +1,10 @@
 //! tquic.
 
 use crate::stack::preset::{Preset, preset};
-use crate::stack::*;
+use crate::stack::{
+    AckPolicy, Bucket, Duration, InitialWindow, Omission, Pacing, PacingOptions, ReceiverName,
+    ReceiverOptions, RecoveryOptions, Restart, Stack, Touches, Undo, WindowOptions,
+};
 
 pub(super) const TQUIC: Preset = preset(
     "tquic",
