@@ -12,7 +12,7 @@ use crate::refusal::suggest;
 use crate::rows::Row;
 use crate::settings::Settings;
 use crate::{Custom, Failure, Finished, Refusal, Run, Runs, words};
-use flowstart_sim::record::journeys::JourneysRequest;
+use flowstart_sim::record::journeys::{Journeys, JourneysRequest};
 use flowstart_sim::record::lines::LinesRequest;
 use serde::Serialize;
 use serde_json::Value;
@@ -178,7 +178,7 @@ impl Page {
         let found = match runs(vec![run]).map_err(Failure::Ended)?.pop() {
             Some(Some(Ok(part))) => part.journeys.unwrap_or_default(),
             Some(Some(Err(error))) => return Err(Refusal::new(error).into()),
-            Some(None) | None => Default::default(),
+            Some(None) | None => Journeys::default(),
         };
         Ok(packets::document(&found, rtt_s).to_string())
     }

@@ -72,8 +72,8 @@ impl Loopback {
     pub fn wait_until(&self, due: Instant) {
         let due = self.origin + std::time::Duration::from_nanos(due.nanos());
         let left = due.saturating_duration_since(std::time::Instant::now());
-        if left > SPIN {
-            std::thread::sleep(left - SPIN);
+        if let Some(long) = left.checked_sub(SPIN) {
+            std::thread::sleep(long);
         }
         while std::time::Instant::now() < due {
             std::hint::spin_loop();

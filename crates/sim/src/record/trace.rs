@@ -407,7 +407,7 @@ mod tests {
         samples.put_in_order();
         let cells = |name: &str| {
             let own = samples.own.iter().find(|own| own.0 == name);
-            own.map(|own| own.1.iter().map(|cell| cell.to_string()).collect())
+            own.map(|own| own.1.iter().map(ToString::to_string).collect())
         };
         assert_eq!(samples.time_ns, [1, 2, 3, 4]);
         let words = |text: &str| Some(text.split(' ').map(String::from).collect::<Vec<_>>());

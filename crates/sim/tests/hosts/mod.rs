@@ -73,7 +73,7 @@ fn a_late_wake_sends_what_the_pacer_has_earned_and_no_more_than_its_credit() {
         (2500, "ideal:timer=1ms,credit=10", 3, 24.0),
     ] {
         let (burst_of, mbps_of) = paced(packets, host);
-        let whole = (burst_of as f64 - burst as f64).abs() <= 1.0;
+        let whole = (burst_of as f64 - f64::from(burst)).abs() <= 1.0;
         assert!(
             whole && (mbps_of / mbps - 1.0).abs() < 0.03,
             "{host}: {burst_of} {mbps_of}"

@@ -31,7 +31,7 @@ impl Sender {
     #[cold]
     pub(super) fn is_blocked(&self) -> bool {
         let server = self.server();
-        server.is_some_and(|server| server.is_blocked())
+        server.is_some_and(Server::is_blocked)
     }
 
     /// What a handshake that is made of packets has cost so far.
@@ -199,6 +199,6 @@ impl Sender {
 
     fn keys(&self) -> u64 {
         let server = self.server();
-        server.map_or(0, |server| server.keys())
+        server.map_or(0, Server::keys)
     }
 }

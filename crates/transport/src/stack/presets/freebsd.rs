@@ -1,10 +1,7 @@
 //! FreeBSD.
 
 use crate::stack::preset::{Preset, preset};
-use crate::stack::{
-    AckPolicy, AfterSynLoss, Arc, Duration, InitialWindow, Omission, ReceiverOptions, Restart,
-    RtoParams, Stack, Touches, WindowOptions,
-};
+use crate::stack::*;
 
 pub(super) const FREEBSD_14: Preset = preset(
     "freebsd-14",

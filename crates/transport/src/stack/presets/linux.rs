@@ -1,11 +1,7 @@
 //! Linux.
 
 use crate::stack::preset::{Preset, preset};
-use crate::stack::{
-    AckPolicy, AfterSynLoss, Arc, Convention, Duration, Framing, InitialWindow, Omission,
-    PacingOptions, ReceiveBuffer, ReceiveWindowOptions, ReceiverOptions, RecoveryKind,
-    RecoveryOptions, Restart, RtoParams, RttRule, Stack, Touches, WindowOptions,
-};
+use crate::stack::*;
 
 pub(super) const LINUX: Preset = preset(
     "linux",

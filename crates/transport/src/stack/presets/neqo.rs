@@ -1,11 +1,7 @@
 //! neqo.
 
 use crate::stack::preset::{Preset, preset};
-use crate::stack::{
-    AckPolicy, Bucket, Convention, CubicVariant, Duration, InitialWindow, Judging, Omission,
-    Pacing, PacingOptions, ReceiverName, ReceiverOptions, RecoveryOptions, Restart, Stack, Touches,
-    Undo, Utilization, WindowOptions,
-};
+use crate::stack::*;
 
 pub(super) const NEQO: Preset = preset(
     "neqo",

@@ -1,11 +1,7 @@
 //! Simulators: ns-2, and the hosts of a study with OPNET.
 
 use crate::stack::preset::{Preset, preset};
-use crate::stack::{
-    AckPolicy, AfterSynLoss, Arc, Convention, Duration, Framing, InitialWindow, NewRenoOptions,
-    Ns2Quirks, ReceiveWindowOptions, ReceiverOptions, RecoveryKind, RecoveryOptions, Restart,
-    RtoParams, RttRule, Stack, WindowOptions,
-};
+use crate::stack::*;
 
 pub(super) const NS2: Preset = preset(
     "ns2",

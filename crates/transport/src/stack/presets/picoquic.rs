@@ -1,11 +1,7 @@
 //! picoquic.
 
 use crate::stack::preset::{Preset, preset};
-use crate::stack::{
-    AckPolicy, Arc, Bucket, Convention, Duration, HyStartVariant, InitialWindow, Omission, Pacing,
-    PacingOptions, ReceiverName, ReceiverOptions, Restart, RtoParams, Stack, Touches, UDP_IP,
-    WindowOptions,
-};
+use crate::stack::*;
 
 pub(super) const PICOQUIC: Preset = preset(
     "picoquic",

@@ -1,11 +1,7 @@
 //! QUIC by its standards.
 
 use crate::stack::preset::{Preset, preset};
-use crate::stack::{
-    AckPolicy, AfterSynLoss, Arc, Convention, Duration, Framing, InitialWindow,
-    ReceiveWindowOptions, ReceiverName, ReceiverOptions, RecoveryKind, RecoveryOptions, RtoParams,
-    RttRule, SMALLEST_INITIAL, Stack, UDP_IP, WindowOptions,
-};
+use crate::stack::*;
 
 pub(super) const QUIC: Preset = preset(
     "quic",

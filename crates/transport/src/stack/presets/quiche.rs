@@ -1,10 +1,7 @@
 //! quiche.
 
 use crate::stack::preset::{Preset, preset};
-use crate::stack::{
-    AckPolicy, Convention, CountAfterLoss, CubicVariant, Duration, Filling, Framing, InitialWindow,
-    Judging, ReceiverName, ReceiverOptions, RecoveryOptions, Restart, Stack, WindowOptions,
-};
+use crate::stack::*;
 
 pub(super) const QUICHE: Preset = preset(
     "quiche",

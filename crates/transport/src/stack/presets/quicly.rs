@@ -1,11 +1,7 @@
 //! quicly.
 
 use crate::stack::preset::{Preset, preset};
-use crate::stack::{
-    AckPolicy, Convention, CountAfterLoss, CubicVariant, Duration, InitialWindow, Omission,
-    ReceiverName, ReceiverOptions, RecoveryOptions, Restart, Stack, Touches, UDP_IP, Undo,
-    Utilization, WindowOptions,
-};
+use crate::stack::*;
 
 pub(super) const QUICLY: Preset = preset(
     "quicly",

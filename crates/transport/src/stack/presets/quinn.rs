@@ -1,11 +1,7 @@
 //! quinn and noq.
 
 use crate::stack::preset::{Preset, preset};
-use crate::stack::{
-    AckPolicy, BbrSource, Bucket, Convention, CountAfterLoss, CubicVariant, Duration,
-    InitialWindow, Pacing, PacingOptions, ReceiverName, ReceiverOptions, RecoveryOptions, Restart,
-    Stack, Undo, WindowOptions,
-};
+use crate::stack::*;
 
 pub(super) const QUINN: Preset = preset("quinn", Stack::quinn, "quinn 0.11, a QUIC stack in Rust");
 

@@ -1,12 +1,7 @@
 //! The standards of TCP.
 
 use crate::stack::preset::{Preset, preset};
-use crate::stack::{
-    AckPolicy, AfterSynLoss, Arc, Convention, Duration, EcnMode, Framing, Handshake, InitialWindow,
-    NewRenoOptions, Ns2Quirks, Pacing, PacingOptions, RateCodes, ReceiveWindowOptions,
-    ReceiverName, ReceiverOptions, RecoveryKind, RecoveryOptions, ReductionKind, Restart,
-    RtoParams, RttRule, Sharing, SharingOptions, Stack, Undo, Utilization, WindowOptions,
-};
+use crate::stack::*;
 
 pub(super) const RFC: Preset = preset(
     "rfc",

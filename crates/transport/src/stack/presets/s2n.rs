@@ -1,11 +1,7 @@
 //! s2n-quic.
 
 use crate::stack::preset::{Preset, preset};
-use crate::stack::{
-    AckPolicy, Bucket, Convention, CubicVariant, Duration, Framing, HyStartVariant, Pacing,
-    PacingOptions, ReceiverName, ReceiverOptions, RecoveryOptions, Restart, Stack, Undo,
-    WindowOptions,
-};
+use crate::stack::*;
 
 pub(super) const S2N: Preset = preset(
     "s2n",

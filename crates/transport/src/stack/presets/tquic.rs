@@ -1,10 +1,7 @@
 //! tquic.
 
 use crate::stack::preset::{Preset, preset};
-use crate::stack::{
-    AckPolicy, Bucket, Duration, InitialWindow, Omission, Pacing, PacingOptions, ReceiverName,
-    ReceiverOptions, RecoveryOptions, Restart, Stack, Touches, Undo, WindowOptions,
-};
+use crate::stack::*;
 
 pub(super) const TQUIC: Preset = preset(
     "tquic",
