@@ -53,7 +53,9 @@ def test_a_window_of_http2_has_no_larger_variant() -> None:
     found = compared("linux:receiver=node")
     (base,) = found.summaries
     assert base.limited_by == "stream-flow-control"
-    assert "The receiver's window limits slow-start for" in " ".join(found.summary().answer)
+    assert "The flow control of node above TCP limits slow-start for" in " ".join(
+        found.summary().answer
+    )
 
 
 def test_the_window_that_a_preset_ships_is_compared_with_one_four_times_as_large() -> None:

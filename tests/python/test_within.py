@@ -52,16 +52,30 @@ def test_an_interval_of_a_rate_is_the_inverse_of_that_of_the_time_of_a_bit() -> 
     assert row["estimate"] == pytest.approx(jump.change)
 
 
-def test_several_times_have_a_verdict_each() -> None:
-    found = compared(within=["500ms", 2])
-    assert [s.measure for s in found.summaries[::2]] == ["goodput in 500 ms", "goodput in 2 s"]
+def test_several_times_are_of_one_startup_whose_losses_count_until_the_longest() -> None:
+    found = compared(startups=["slow-start"], within=["500ms", 2])
+    assert [s.measure for s in found.summaries] == ["goodput in 500 ms", "goodput in 2 s"]
     assert " --rtt 40ms --within 500ms,2s " in str(found.command)
+    with pytest.raises(fs.RequestError, match="losses count until the longest"):
+        compared(within=["500ms", 2])
 
 
 def test_flows_with_sizes_keep_their_completion_times() -> None:
     found = compared(sizes=["1MB"], within="300ms")
     groups = [(s.group.name, s.fct_s is None) for s in found.summaries[::2]]
     assert groups == [("1 MB", False), ("1 MB, goodput in 300 ms", True)]
+
+
+def test_a_run_ends_with_the_time_of_its_rate() -> None:
+    scenario = {"path": {"rate": "20Mbps", "rtt": "40ms"}, "duration": "9s", "flows": [{}]}
+    long = fs.compare(scenario, within="1s", startups=["slow-start"], uncertainty=False)
+    short = compared(startups=["slow-start"], within="1s")
+    assert long.frame["packets_sent"].to_list() == short.frame["packets_sent"].to_list()
+
+
+def test_a_speed_test_of_flows_with_sizes_is_refused() -> None:
+    with pytest.raises(fs.RequestError, match="a speed test has no end; leave out the sizes"):
+        compared(sizes=["1MB"], speed_tests=["ndt7"])
 
 
 def test_speed_tests_disagree_on_one_run() -> None:

@@ -21,7 +21,7 @@ pub(crate) fn is_measured(scenario: &Value) -> bool {
 /// from the latest opening until its `duration`. False where it has none of them, or the last flow
 /// opens at its end.
 ///
-/// Where it has no duration, its runs last until all is measured.
+/// Its runs last until all is measured, and no longer than their `duration`.
 pub(crate) fn measure_endless(base: &mut Map<String, Value>) -> bool {
     let opening = latest_opening(base);
     let duration = base.get("duration").and_then(time);
@@ -33,10 +33,11 @@ pub(crate) fn measure_endless(base: &mut Map<String, Value>) -> bool {
         base.insert("within".to_owned(), json!([left.to_string()]));
         return true;
     };
-    if base.get("duration").is_none_or(Value::is_null) {
-        let duration = opening + longest;
-        base.insert("duration".to_owned(), duration.to_string().into());
-    }
+    // What is lost later is no cost of the rate.
+    let end = duration.map_or(opening + longest, |duration| {
+        duration.min(opening + longest)
+    });
+    base.insert("duration".to_owned(), end.to_string().into());
     true
 }
 

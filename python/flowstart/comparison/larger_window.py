@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from flowstart import _native, text
-from flowstart.comparison.plan import Plan
+from flowstart.comparison.plan import Plan, rates
 from flowstart.model.document import Document
 from flowstart.model.quantities import PACKETS, Quantity, octets, packets, read
 from flowstart.model.variants import Variant
@@ -35,6 +35,8 @@ def added(found: "Comparison") -> Plan | None:
     base = next(variant for variant in plan.variants if variant.name == plan.baseline)
     if not is_tried(max(shares, default=0.0), plan.variants) or _limits_above_tcp(found):
         return None
+    if len(rates(plan.base)) > 1:
+        return None
     stack = _stack(found)
     variants = (*plan.variants, widened(base, stack))
     return dataclasses.replace(plan, variants=variants) if _windows(stack) else None
@@ -60,17 +62,20 @@ def limit_words(limited_by: str | None, share: float) -> str:
     return f"{limit} {text.short_share(share)}"
 
 
-def size(found: "Comparison") -> str:
-    """The window of the baseline in words, where it has a fixed one."""
-    window = None if _limits_above_tcp(found) else _windows(_stack(found)).get("window")
-    return text.size(int(window.base)) if window and window.unit != PACKETS else ""
+def subject(found: "Comparison") -> str:
+    """What of the receiver limits the baseline, in words, with its size where that is fixed."""
+    if _limits_above_tcp(found):
+        return f"The flow control of {_stack(found)['receiver']} above TCP"
+    window = _windows(_stack(found)).get("window")
+    known = f" of {text.size(int(window.base))}" if window and window.unit != PACKETS else ""
+    return f"The receiver's window{known}"
 
 
 def _limits_above_tcp(found: "Comparison") -> bool:
     """Whether flow control of HTTP/2 or yamux limits the baseline, not TCP's window."""
-    limits = [s.limited_by for s in found.summaries if s.startup == found.plan.baseline]
-    above = any(limit and limit.endswith("flow-control") for limit in limits)
-    return above and not _is_quic(_stack(found))
+    base = (row for row in found.records if row["startup"] == found.plan.baseline)
+    of_tcp = max((row["receive_window_share"] or 0.0 for row in base), default=0.0)
+    return not _is_quic(_stack(found)) and of_tcp <= LEAST_SHARE
 
 
 def _is_quic(stack: Document) -> bool:

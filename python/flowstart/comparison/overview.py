@@ -128,8 +128,7 @@ def _window(found: "Comparison", group: Sequence[Summary]) -> str:
     base = _base(found, group)
     if base.window_share <= larger_window.LEAST_SHARE:
         return ""
-    size = larger_window.size(found)
-    words = f"The receiver's window{f' of {size}' if size else ''} limits "
+    words = f"{larger_window.subject(found)} limits "
     words += f"{custom.short(base.startup)} for {text.short_share(base.window_share)} of the time"
     larger = next((s for s in group if s.startup == larger_window.NAME), None)
     if larger is None or larger.change is None or _is_incomplete(larger):
@@ -149,7 +148,9 @@ def _without_choice(found: "Comparison", group: Sequence[Summary]) -> str:
     """Why to keep the baseline for a size."""
     name, baseline = tables.group_name(group[0]), custom.short(found.baseline)
     if not any(s.complete for s in group):
-        ended = "the runs ended before" if group[0].measure else "no transfer was completed"
+        ended = "no transfer was completed"
+        if group[0].measure:
+            ended = "nothing was delivered" if group[0].is_rate else "too few writes were delivered"
         return f"{name}: {ended}."
     if _is_incomplete(_base(found, group)):
         doubt = "inconclusive; " if len(group) > 1 else ""

@@ -132,9 +132,11 @@ class Plan:
         custom = custom or CustomStartups()
         variants = read_all(question.variants, allow_python=question.allow_python)
         seed = base.get("seed", 1) if question.seed is None else question.seed
+        compared = settled(variants, question.startups, custom)
+        _refuse_mixed_rates(base, len(compared), sizes)
         return cls(
             base=base,
-            variants=settled(variants, question.startups, custom),
+            variants=compared,
             named_baseline=question.baseline,
             named_sizes=None if sizes is None else specs.unique("size", sizes),
             seeds=_seeds(seed, question.repeat),
@@ -260,6 +262,22 @@ def _measures(question: Compare) -> dict[str, str]:
     """The same as options of a command line."""
     names = {"within": "within", "speed_tests": "speed_test"}
     return {names[name]: ",".join(values) for name, values in _measured(question).items()}
+
+
+def rates(base: Document) -> list[str]:
+    """The times and speed tests for which a scenario has rates measured."""
+    return [*(base.get("within") or ()), *(base.get("speed_tests") or ())]
+
+
+def _refuse_mixed_rates(base: Document, variants: int, sizes: Sequence[str] | None) -> None:
+    """Refuses rates whose losses would count in a longer time, and speed tests that end early."""
+    measured = rates(base)
+    if variants > 1 and len(set(measured)) > 1:
+        problem = "losses count until the longest; give one, or compare one startup"
+        raise RequestError(problem, ("within",), ", ".join(measured))
+    if sizes and (tests := base.get("speed_tests")):
+        problem = "a speed test has no end; leave out the sizes"
+        raise RequestError(problem, ("speed_tests",), ", ".join(tests))
 
 
 def _options(question: Compare) -> dict[str, Any]:
