@@ -91,17 +91,25 @@ pub fn without_effect(resolved: &Value) -> Vec<String> {
         .chain(idle_shaper(&resolved["path"]))
         .collect();
     for stack in stacks(resolved) {
-        notes.extend(counted_flight(stack).filter(|note| !notes.contains(note)));
+        notes.extend(counted_flight(&stack).filter(|note| !notes.contains(note)));
     }
     notes
 }
 
-/// The scenario's stack, and those of flows.
-fn stacks(resolved: &Value) -> impl Iterator<Item = &Value> {
+/// The scenario's stack, and those of flows with what they have of it.
+fn stacks(resolved: &Value) -> impl Iterator<Item = Value> {
     let flows = resolved["flows"].as_array().map_or(&[][..], Vec::as_slice);
-    [&resolved["stack"]]
-        .into_iter()
-        .chain(flows.iter().map(|flow| &flow["stack"]))
+    let shared = &resolved["stack"];
+    let own = flows.iter().filter_map(|flow| flow["stack"].as_object());
+    let own = own.map(|own| {
+        let mut stack = shared.as_object().cloned().unwrap_or_default();
+        if own.contains_key("preset") {
+            stack.clear();
+        }
+        stack.extend(own.clone());
+        Value::Object(stack)
+    });
+    [shared.clone()].into_iter().chain(own)
 }
 
 /// A flight that takes round trips, which are counted, and of which no packet crosses the path.
