@@ -32,7 +32,7 @@ pub fn decode(field: u32, known: u64) -> Option<(u64, Level)> {
         0 => Level::Stream,
         _ => Level::Connection,
     };
-    (ahead > 0 && ahead <= MOST_AHEAD).then_some((known + ahead, level))
+    (ahead > 0 && ahead <= MOST_AHEAD).then_some((known.saturating_add(ahead), level))
 }
 
 #[cfg(test)]
@@ -47,6 +47,12 @@ mod tests {
                 assert_eq!(decode(field, known), Some((known + ahead, level)));
             }
         }
+    }
+
+    #[test]
+    fn a_sender_without_a_limit_keeps_none() {
+        let (limit, _) = decode(encode(0, Level::Stream), u64::MAX).unwrap();
+        assert_eq!(limit, u64::MAX);
     }
 
     #[test]
