@@ -75,12 +75,8 @@ impl LinkImpl for AckAggregator {
         }
     }
 
-    fn release(&mut self, first: &Packet) {
-        self.backlog.take(first.wire);
-    }
-
-    fn held(&mut self, _now: Moment, _link: &mut Common) -> Backlog {
-        self.backlog
+    fn backlog(&mut self) -> Option<&mut Backlog> {
+        Some(&mut self.backlog)
     }
 }
 

@@ -186,12 +186,22 @@ pub(super) trait LinkImpl: Send {
     /// Brings it up to `now`: what has been transmitted leaves the transmitter.
     fn settle(&mut self, _now: Moment, _link: &mut Common) {}
 
+    /// What waits in the ring, of a stage that counts it.
+    fn backlog(&mut self) -> Option<&mut Backlog> {
+        None
+    }
+
     /// The first packet of the ring is about to leave it.
-    fn release(&mut self, _first: &Packet) {}
+    fn release(&mut self, first: &Packet) {
+        if let Some(backlog) = self.backlog() {
+            backlog.take(first.wire);
+        }
+    }
 
     /// What the queue holds, as its limit counts it.
     fn held(&mut self, _now: Moment, _link: &mut Common) -> Backlog {
-        Backlog::default()
+        self.backlog()
+            .map_or_else(Backlog::default, |backlog| *backlog)
     }
 
     /// When the queue, as its limit counts it, is empty if nothing else comes.

@@ -1,8 +1,9 @@
 //! The processor of a host: one server, first come, first served, which its stages share.
 
-use super::common::Common;
+use super::common::{Common, Verdict};
 use crate::moment::Moment;
 use flowstart_control::{Duration, Instant};
+use flowstart_wire::Packet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -64,10 +65,7 @@ impl Batch {
         link: &mut Common,
     ) -> bool {
         (_, self.end) = cpu.take(work, self.end);
-        let arrival = Moment {
-            time: self.end,
-            cause: now,
-        };
+        let arrival = self.arrival(now);
         // Some have been handed over, where the work takes no time.
         let before = link.ring.len().min(self.packets as usize);
         for packet in link.ring.iter_mut().rev().take(before) {
@@ -75,5 +73,16 @@ impl Batch {
         }
         self.packets += 1;
         before > 0 && before == link.ring.len()
+    }
+    /// A packet of the batch leaves when all of it is done.
+    pub(super) fn depart(&self, packet: &Packet, now: Instant, link: &mut Common) -> Verdict {
+        link.depart(self.arrival(now), packet)
+    }
+
+    fn arrival(&self, now: Instant) -> Moment {
+        Moment {
+            time: self.end,
+            cause: now,
+        }
     }
 }

@@ -61,12 +61,8 @@ impl LinkImpl for FrameAggregator {
         link.depart(arrival, packet)
     }
 
-    fn release(&mut self, first: &Packet) {
-        self.backlog.take(first.wire);
-    }
-
-    fn held(&mut self, _now: Moment, _link: &mut Common) -> Backlog {
-        self.backlog
+    fn backlog(&mut self) -> Option<&mut Backlog> {
+        Some(&mut self.backlog)
     }
 }
 

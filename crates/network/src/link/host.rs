@@ -79,12 +79,8 @@ impl LinkImpl for Host {
         link.depart(arrival, packet)
     }
 
-    fn release(&mut self, first: &Packet) {
-        self.backlog.take(first.wire);
-    }
-
-    fn held(&mut self, _now: Moment, _link: &mut Common) -> Backlog {
-        self.backlog
+    fn backlog(&mut self) -> Option<&mut Backlog> {
+        Some(&mut self.backlog)
     }
 }
 

@@ -91,22 +91,14 @@ impl LinkImpl for Sending {
         let (batch, moves) = self.batch(packet, now, link);
         self.backlog.add(packet.wire);
         link.counters.accept(packet.wire, self.backlog);
-        let arrival = Moment {
-            time: batch.end,
-            cause: now,
-        };
-        match link.depart(arrival, packet) {
+        match batch.depart(packet, now, link) {
             Verdict::Accepted if moves => Verdict::First,
             verdict => verdict,
         }
     }
 
-    fn release(&mut self, first: &Packet) {
-        self.backlog.take(first.wire);
-    }
-
-    fn held(&mut self, _now: Moment, _link: &mut Common) -> Backlog {
-        self.backlog
+    fn backlog(&mut self) -> Option<&mut Backlog> {
+        Some(&mut self.backlog)
     }
 
     fn busy_until(&self) -> Instant {

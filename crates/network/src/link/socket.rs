@@ -84,11 +84,7 @@ impl LinkImpl for Socket {
             self.backlog.add(packet.wire);
         }
         link.counters.accept(packet.wire, self.backlog);
-        let arrival = Moment {
-            time: batch.end,
-            cause: now,
-        };
-        match link.depart(arrival, packet) {
+        match batch.depart(packet, now, link) {
             Verdict::Accepted if moves => Verdict::First,
             verdict => verdict,
         }
