@@ -592,10 +592,7 @@ mod tests {
             2\t10.0.0.1\t3\t10.0.1.1\t2\ttcp\t1\t5\t6\tSF\t0\t^hADad\n\
             3\t10.0.0.1\t4\t10.0.1.1\t2\ttcp\t1\t5\t6\tSF\t0\tShADad\n";
         let (found, _, notes) = log(Format::ZeekTsv, &format!("{HEADER}{rows}")).unwrap();
-        let valid = found
-            .connections
-            .iter()
-            .map(super::super::results::Connection::is_valid);
+        let valid = found.connections.iter().map(Connection::is_valid);
         assert_eq!(valid.collect::<Vec<_>>(), [false, false, true]);
         assert!(notes[1].starts_with("2 of 3"));
     }

@@ -351,7 +351,7 @@ fn names_are_known_or_the_nearest_is_offered() {
 #[test]
 fn values_of_the_wrong_kind() {
     check(
-        std::string::ToString::to_string,
+        ToString::to_string,
         &[
             ("path = 3", "path: `3` is not a table, such as `{ ... }`"),
             (
@@ -391,7 +391,7 @@ fn values_of_the_wrong_kind() {
 #[test]
 fn what_is_missing() {
     check(
-        std::string::ToString::to_string,
+        ToString::to_string,
         &[
             (
                 "flows = []",

@@ -298,11 +298,16 @@ impl Connection {
     /// The peer's window in bytes: that of TCP, or what QUIC's flow control leaves.
     #[inline(always)]
     pub fn peer_window(&self) -> u64 {
-        match self.limit {
-            u64::MAX => self.peer_window,
-            limit if self.stack.numbers_packets() => limit.saturating_sub(self.una()),
-            _ => self.peer_window,
+        match self.takes_limits() {
+            true => self.limit.saturating_sub(self.una()),
+            false => self.peer_window,
         }
+    }
+
+    /// Whether the peer has flow control of QUIC, whose limits stand in the place of windows.
+    #[inline(always)]
+    fn takes_limits(&self) -> bool {
+        self.limit != u64::MAX && self.stack.numbers_packets()
     }
 
     /// One past the last byte that the application has handed over and flow control lets leave.

@@ -32,7 +32,7 @@ use flowstart_wire::UNLIMITED_WINDOW;
 use std::sync::Arc;
 
 /// Bytes of a UDP and an IPv4 header.
-const UDP_IP: u32 = 8 + 20;
+pub(crate) const UDP_IP: u32 = 8 + 20;
 
 /// Sizes of packets, in bytes.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,7 +5,7 @@ use super::recorder::{
     ANSWERED, ARRIVED, IN_NETWORK, Kinds, PROGRESS, REPLIED, Recorder, RunEvent, SENT, Scene, TIMER,
 };
 use crate::flow_plan::FlowKind;
-use flowstart_control::{Duration, Exit, Instant, Segments};
+use flowstart_control::{Duration, Exit, Instant, Rate, Segments};
 use flowstart_transport::sender::Sender;
 use flowstart_transport::stack::Stack;
 use flowstart_wire::Packet;
@@ -78,7 +78,7 @@ impl Knowledge {
             smoothed: rtt.smoothed(),
             latest: rtt.latest(),
             min_rtt: rtt.min_rtt(),
-            pacing_bps: window.pacing.map(flowstart_control::Rate::bps),
+            pacing_bps: window.pacing.map(Rate::bps),
             una: sender.acknowledged(),
             high: sender.high(),
             recoveries: sender.counters().fast_retransmits,

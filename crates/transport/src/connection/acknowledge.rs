@@ -33,7 +33,7 @@ impl Connection {
 
     /// Takes over the window that a segment advertises, or QUIC's limit of flow control.
     pub fn take_window(&mut self, advertised: u32) {
-        if self.limit != u64::MAX && self.stack.numbers_packets() {
+        if self.takes_limits() {
             return self.take_limit(advertised);
         }
         self.peer_window = if advertised == UNLIMITED_WINDOW {
@@ -46,7 +46,7 @@ impl Connection {
     /// Takes over the window that the answer to a SYN advertises. QUIC's limits of flow control are
     /// known.
     pub fn take_syn_window(&mut self, advertised: u32) {
-        if self.limit == u64::MAX || !self.stack.numbers_packets() {
+        if !self.takes_limits() {
             self.take_window(advertised);
         }
     }

@@ -7,13 +7,12 @@ use crate::pacing::bucket::Bucket;
 use crate::pacing::token_bucket::{Demand, TokenBucket};
 use crate::ranges::RangeSet;
 use crate::rtt::{RtoParams, RttEstimator, RttSample};
+use crate::stack::UDP_IP;
 use flowstart_control::{Duration, Instant};
 use flowstart_wire::{Body, Data, Message, Packet, Syn, SynAck};
 use std::fmt;
 use std::sync::Arc;
 
-/// UDP and IP headers.
-const UDP_IP: u32 = 28;
 /// Packets that overtake one until it is lost (RFC 9002 §6.1.1).
 const PACKET_THRESHOLD: u32 = 3;
 /// Packets that a probe timeout sends (RFC 9002 §6.2.4).

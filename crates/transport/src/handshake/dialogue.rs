@@ -203,10 +203,7 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stack::Stack;
-
-    /// Headers of UDP and IP.
-    const UDP_IP: u32 = 28;
+    use crate::stack::{Stack, UDP_IP};
 
     /// QUIC in datagrams of 1200 bytes.
     fn quic(flight: Flight, server_flight: u32) -> Dialogue {

@@ -7,11 +7,10 @@ use super::{Amplification, MessageOptions, amplification_limit};
 use crate::narrow::saturated;
 use crate::numbers::Numbers;
 use crate::ranges::RangeSet;
+use crate::stack::UDP_IP;
 use flowstart_control::{Duration, Instant};
 use flowstart_wire::{Message, Packet, SynAck, UNLIMITED_WINDOW};
 
-/// UDP and IP headers, which do not count.
-const UDP_IP: u32 = 28;
 /// Bytes of a datagram that is too small to be of use.
 const SMALLEST: u32 = 64;
 

@@ -23,6 +23,7 @@ use super::super::stack::Undo;
 use super::detector::LossDetector;
 use super::outcome::{AckOutcome, AckRole, CongestionEvent, Events};
 use crate::narrow::index;
+use crate::ranges::RangeSet;
 use flowstart_control::Instant;
 use flowstart_control::signals::Ack as Signal;
 use flowstart_wire::ByteAck;
@@ -232,10 +233,7 @@ impl Rfc6675 {
 
     /// What counted as lost from `late` on is on its way.
     fn take_back(&mut self, c: &mut Connection, late: u64) {
-        let highest = c
-            .sent()
-            .arrived()
-            .and_then(super::super::ranges::RangeSet::end);
+        let highest = c.sent().arrived().and_then(RangeSet::end);
         let reordered = highest.unwrap_or(c.una()).saturating_sub(late);
         let extent = index(reordered.div_ceil(c.mss()).min(MAX_DUP_THRESH as u64)) + 1;
         self.dup_thresh = self.dup_thresh.max(extent.min(MAX_DUP_THRESH));
@@ -388,9 +386,7 @@ impl Rfc6675 {
         let arrived = c.sent().arrived();
         let hole = arrived.and_then(|arrived| arrived.hole_at_or_after(from));
         hole.or_else(|| {
-            let end = arrived
-                .and_then(super::super::ranges::RangeSet::end)
-                .unwrap_or(0);
+            let end = arrived.and_then(RangeSet::end).unwrap_or(0);
             let from = from.max(end);
             (from < self.lost_edge).then_some((from, self.lost_edge))
         })

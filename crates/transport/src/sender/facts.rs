@@ -4,6 +4,7 @@ use super::{Sender, State};
 use crate::connection::Counters;
 use crate::flow_control::Level;
 use crate::info::Info;
+use crate::ranges::RangeSet;
 use crate::rtt::RttEstimator;
 use crate::throughput::Delivered;
 use flowstart_control::signals::PathMemory;
@@ -106,7 +107,7 @@ impl Sender {
             .sent()
             .lost()
             .into_iter()
-            .flat_map(super::super::ranges::RangeSet::iter)
+            .flat_map(RangeSet::iter)
     }
 
     /// The level of flow control that stops it, where it has data beyond the peer's limit.

@@ -6,11 +6,9 @@ use super::{Sender, State};
 use crate::connection::AckMeta;
 use crate::handshake::{Report, Server};
 use crate::segment::{ByteRange, SegmentRange, Why};
+use crate::stack::UDP_IP;
 use flowstart_control::Instant;
 use flowstart_wire::{Ack, Body, Packet};
-
-/// Headers that the limit does not count: UDP's and IP's.
-const UDP_IP: u32 = 28;
 
 impl Sender {
     /// Whether it is a server whose handshake is made of packets, and is not over.

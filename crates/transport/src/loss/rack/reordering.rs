@@ -2,6 +2,7 @@
 //! from reports that what was sent again had arrived (RFC 8985 §6.2 step 4; `tcp_recovery.c`).
 
 use super::super::super::connection::Connection;
+use crate::ranges::RangeSet;
 use flowstart_control::{Duration, Instant};
 
 /// SACKed segments that stand for a loss where nothing was ever reordered (`tcp_reordering`).
@@ -47,7 +48,7 @@ impl Default for Reordering {
 impl Reordering {
     /// Data from `low` on has arrived late (`tcp_check_sack_reordering`).
     pub(super) fn note(&mut self, c: &Connection, low: u64) {
-        let highest = c.sent().arrived().and_then(crate::ranges::RangeSet::end);
+        let highest = c.sent().arrived().and_then(RangeSet::end);
         let late = highest.unwrap_or(c.una()).saturating_sub(low);
         if late > self.degree * c.mss() {
             self.degree = late.div_ceil(c.mss()).min(MAX_REORDERING);

@@ -4,6 +4,7 @@
 use super::super::Detector;
 use super::*;
 use crate::connection::AckMeta;
+use crate::ranges::RangeSet;
 use crate::recovery::Recovery;
 use crate::rtt::{RttEstimator, RttSample};
 use crate::stack::Stack;
@@ -93,12 +94,7 @@ impl Bench {
     }
 
     fn lost(&self) -> Vec<u64> {
-        let lost = self
-            .c
-            .sent()
-            .lost()
-            .into_iter()
-            .flat_map(crate::ranges::RangeSet::iter);
+        let lost = self.c.sent().lost().into_iter().flat_map(RangeSet::iter);
         let starts = lost.flat_map(|(start, end)| (start..end).step_by(MSS as usize));
         starts.map(|start| start / MSS).collect()
     }
