@@ -36,7 +36,7 @@ pub use exit::{Exit, Reason};
 pub use initial_window::{AfterSynLoss, InitialWindow};
 pub use landing::LandingRule;
 pub use named::Named;
-pub use nearest::nearest;
+pub use nearest::{hint, nearest};
 pub use one_line::one_line;
 pub use rate_codes::RateCodes;
 pub use units::{Amount, Bytes, Duration, Instant, Rate, Segments};

@@ -15,6 +15,14 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     found.or_else(|| closest(name, &candidates))
 }
 
+/// The end of a message about an unknown name: the nearest known one, or all of them.
+pub fn hint(name: &str, known: &[&str]) -> String {
+    match nearest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("known are {}", known.join(", ")),
+    }
+}
+
 /// In the spelling of the catalog: `HyStart++` as `hystart-plus-plus`.
 fn plain(name: &str) -> String {
     let name = name.to_lowercase().replace('+', "-plus");

@@ -3,7 +3,7 @@
 //! The parameters are those that web models are published with. A bare value is a constant.
 
 use super::sampling::Distribution;
-use flowstart_control::{Duration, nearest};
+use flowstart_control::{Duration, hint};
 use std::fmt;
 
 /// What a variable counts, and so the unit in which its values are written.
@@ -40,10 +40,7 @@ fn out_of_range(value: impl fmt::Display, right: &str) -> DistributionError {
 }
 
 fn unknown(name: &str, known: &[&str]) -> DistributionError {
-    let hint = match nearest(name, known.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("known are {}", known.join(", ")),
-    };
+    let hint = hint(name, known);
     DistributionError(format!("`{name}` is unknown; {hint}"))
 }
 

@@ -8,7 +8,7 @@
 use super::files;
 use super::flows::LARGEST;
 use crate::spec::RequestError;
-use flowstart_control::{Bytes, Duration, Rate, nearest};
+use flowstart_control::{Bytes, Duration, Rate, hint};
 use flowstart_network::distribution::{Distribution, Measure};
 use flowstart_network::random::{share, stream};
 use rand_pcg::Pcg64Mcg;
@@ -60,11 +60,7 @@ pub(super) fn read(
             reader.trace(file.trim())?
         }
         _ => {
-            let kinds = ["periodic", "on-off", "random", "trace"];
-            let hint = match nearest(kind, kinds.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("known are {}", kinds.join(", ")),
-            };
+            let hint = hint(kind, &["periodic", "on-off", "random", "trace"]);
             return Err(reader.wrong(&format!("`{kind}` is no kind of source; {hint}")));
         }
     };

@@ -96,25 +96,27 @@ impl StackSpec {
     /// A preset's flow control of QUIC goes where the scenario has TCP's recovery or window in its
     /// place. Refuses a receiver that does not speak over this transport, and both kinds of window.
     fn settle_receiver(&self, stack: &mut Stack) -> Result<(), RequestError> {
-        let tcp_window = self.window_growth == Some(GrowthName::Linux);
-        let is_replaced = stack.flow_control().is_none() || tcp_window && stack.numbers_packets();
-        if self.receiver.is_none() && is_replaced {
+        let of_quic = stack.numbers_packets();
+        let tcp_window = of_quic && self.window_growth == Some(GrowthName::Linux);
+        if self.receiver.is_none() && (tcp_window || stack.flow_control().is_none()) {
             stack.receive_window.receiver = ReceiverName::None;
         }
         let receiver = stack.receive_window.receiver;
-        if tcp_window && stack.numbers_packets() && receiver != ReceiverName::None {
+        if receiver == ReceiverName::None {
+            return Ok(());
+        }
+        if tcp_window {
             let problem =
                 "`linux` is TCP's window in place of flow control; leave out stack.receiver";
             return Err(RequestError::new("stack.window_growth", problem));
         }
-        if stack.numbers_packets() && receiver != ReceiverName::None {
+        if of_quic {
             // Flow control in place of the window of a TCP preset.
             (stack.receive_window.buffer, stack.receive_window.limit) = (None, None);
         }
-        if receiver == ReceiverName::None || stack.flow_control().is_some() {
+        if stack.flow_control().is_some() {
             return Ok(());
         }
-        let of_quic = stack.numbers_packets();
         let fits = |receiver: ReceiverName| match of_quic {
             true => receiver.of_quic().is_some(),
             false => receiver.above_tcp().is_some(),

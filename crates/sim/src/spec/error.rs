@@ -2,7 +2,7 @@
 //! what would be right. What the readers of JSON and TOML complain about is put into
 //! these words too.
 
-use flowstart_control::{nearest, one_line};
+use flowstart_control::{hint, one_line};
 use std::fmt;
 
 /// A request that cannot be carried out: which field, and why.
@@ -97,10 +97,7 @@ fn wrong_type(message: &str) -> String {
 
 /// An error for a name that does not exist, with the nearest that does.
 pub(crate) fn unknown(field: &str, name: &str, known: &[&str]) -> RequestError {
-    let hint = match nearest(name, known.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("known are {}", known.join(", ")),
-    };
+    let hint = hint(name, known);
     RequestError::new(field, format!("`{name}` is unknown; {hint}"))
 }
 
