@@ -32,14 +32,14 @@ def added(found: "Comparison") -> Plan | None:
     """
     plan = found.plan
     shares = [s.window_share for s in found.summaries if s.startup == plan.baseline]
-    base = next(variant for variant in plan.variants if variant.name == plan.baseline)
-    if not is_tried(max(shares, default=0.0), plan.variants) or _limits_above_tcp(found):
-        return None
-    if len(rates(plan.base)) > 1:
+    is_single = len(rates(plan.base)) <= 1  # several rates are of one startup
+    if not is_single or not is_tried(max(shares, default=0.0), plan.variants):
         return None
     stack = _stack(found)
-    variants = (*plan.variants, widened(base, stack))
-    return dataclasses.replace(plan, variants=variants) if _windows(stack) else None
+    if _limits_above_tcp(found) or not _windows(stack):
+        return None
+    base = next(variant for variant in plan.variants if variant.name == plan.baseline)
+    return dataclasses.replace(plan, variants=(*plan.variants, widened(base, stack)))
 
 
 def is_tried(share: float, variants: Sequence[Variant]) -> bool:

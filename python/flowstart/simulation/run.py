@@ -4,7 +4,7 @@ import functools
 import os
 import pathlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -290,8 +290,7 @@ class Run(RunTables, Result):
 
     def summary(self, command: str = "") -> SummaryPage:
         """How many flows completed, and what was lost, on one screen."""
-        grids = [tables.delays(self.outcome), tables.rates(self.outcome), *self.tables]
-        shown = next((replace(grid, title="") for grid in grids if grid.rows), None)
+        shown = tables.of_summary(self.outcome, self._passed)
         hint = "All flows, links and notes: --details. Figures and traces: -o DIR"
         answer = [_flows(self.records), _loss(frames.rows(self.outcome["links"]))]
         notes = [*self.notes, *self.omissions.decisive]

@@ -1,6 +1,7 @@
 """The tables of one run."""
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from flowstart import text
@@ -21,15 +22,26 @@ def of_run(outcome: "Outcome", passed: Sequence[str] = ()) -> list[Grid]:
 
     `passed` are the hops that each flow passes, where the path is a chain.
     """
-    found = [
-        flows(outcome, passed),
-        delays(outcome),
-        rates(outcome),
-        transfers(outcome),
-        objects(outcome),
-    ]
-    found.append(links(outcome))
-    return [grid for grid in found if grid.rows]
+    several = [delays, rates, transfers, objects, links]
+    grids = [flows(outcome, passed), *(table(outcome) for table in several)]
+    return [grid for grid in grids if grid.rows]
+
+
+def of_summary(outcome: "Outcome", passed: Sequence[str] = ()) -> Grid | None:
+    """The one table of a summary, without a title: the measured delays or rates, else the flows."""
+    several = [delays, rates, lambda outcome: flows(outcome, passed), transfers, objects, links]
+    grids = (table(outcome) for table in several)
+    return next((dataclasses.replace(grid, title="") for grid in grids if grid.rows), None)
+
+
+def _filled(
+    grid: Grid, rows: Sequence[Any], cells: Callable[[Any], list[str]], most: int, name: str
+) -> Grid:
+    """The grid with the first rows, and a title where there are more of what bears this name."""
+    grid.rows = [cells(row) for row in rows[:most]]
+    if len(rows) > most:
+        grid.title = f"The first {most} of {len(rows)} {name}"
+    return grid
 
 
 def flows(outcome: "Outcome", passed: Sequence[str] = (), most: int = 50) -> Grid:
@@ -50,11 +62,9 @@ def flows(outcome: "Outcome", passed: Sequence[str] = (), most: int = 50) -> Gri
     requests = outcome["objects"].lists()["request_flow"]
     rows = rows[: min(requests, default=len(rows))]
     end_s = outcome["runs"].lists()["simulated_s"][0]
-    grid.rows = [_flow_cells(row, end_s) for row in rows[:most]]
+    _filled(grid, rows, lambda row: _flow_cells(row, end_s), most, "flows")
     for cells, hop in zip(grid.rows, passed, strict=False):
         cells.insert(2, hop)
-    if len(rows) > most:
-        grid.title = f"The first {most} of {len(rows)} flows"
     return grid
 
 
@@ -89,8 +99,9 @@ def rates(outcome: "Outcome", most: int = 50) -> Grid:
     titles = ["within", "delivered", "rate", "of link", "to 100 kB", "to 1 MB", "to 10 MB"]
     grid = Grid([Column("flow"), Column("measure", number=False), *map(Column, titles)])
     rows = frames.rows(outcome["goodputs"])
-    grid.rows = [
-        [
+
+    def cells(row: dict[str, Any]) -> list[str]:
+        return [
             str(row["flow"]),
             row["measure"],
             text.seconds(row["within_s"]),
@@ -99,11 +110,8 @@ def rates(outcome: "Outcome", most: int = 50) -> Grid:
             text.share(row["goodput_share"]),
             *(text.seconds(row[name]) for name in ("to_100kb_s", "to_1mb_s", "to_10mb_s")),
         ]
-        for row in rows[:most]
-    ]
-    if len(rows) > most:
-        grid.title = f"The first {most} of {len(rows)} rates"
-    return grid
+
+    return _filled(grid, rows, cells, most, "rates")
 
 
 def delays(outcome: "Outcome", most: int = 50) -> Grid:
@@ -113,8 +121,9 @@ def delays(outcome: "Outcome", most: int = 50) -> Grid:
     titles = ["flow", "writes", "undelivered", *times, "late", "in time from"]
     grid = Grid([*map(Column, titles)])
     rows = frames.rows(outcome["delays"])
-    grid.rows = [
-        [
+
+    def cells(row: dict[str, Any]) -> list[str]:
+        return [
             str(row["flow"]),
             text.count(row["writes"]),
             text.count(row["undelivered"]),
@@ -122,11 +131,8 @@ def delays(outcome: "Outcome", most: int = 50) -> Grid:
             text.share(row["late_share"]),
             text.seconds(row["recovered_s"]),
         ]
-        for row in rows[:most]
-    ]
-    if len(rows) > most:
-        grid.title = f"The first {most} of {len(rows)} flows"
-    return grid
+
+    return _filled(grid, rows, cells, most, "flows")
 
 
 def links(outcome: "Outcome") -> Grid:
@@ -152,8 +158,9 @@ def transfers(outcome: "Outcome", most: int = 50) -> Grid:
     titles = ["flow", "write", "available", "size", "delivered", "acknowledged"]
     rows = frames.rows(outcome["transfers"])
     grid = Grid([Column(title) for title in titles])
-    grid.rows = [
-        [
+
+    def cells(row: dict[str, Any]) -> list[str]:
+        return [
             str(row["flow"]),
             str(row["transfer"]),
             text.seconds(row["available_s"]),
@@ -161,11 +168,8 @@ def transfers(outcome: "Outcome", most: int = 50) -> Grid:
             text.seconds(row["delivered_s"]),
             text.seconds(row["acked_s"]),
         ]
-        for row in rows[:most]
-    ]
-    if len(rows) > most:
-        grid.title = f"The first {most} of {len(rows)} writes"
-    return grid
+
+    return _filled(grid, rows, cells, most, "writes")
 
 
 def objects(outcome: "Outcome", most: int = 50) -> Grid:
@@ -175,18 +179,16 @@ def objects(outcome: "Outcome", most: int = 50) -> Grid:
     rows = frames.rows(outcome["objects"])
     responses = frames.rows(outcome["flows"])
     counts = ("packets_dropped", "packets_retransmitted", "timeouts")
-    for row in rows[:most]:
+
+    def cells(row: dict[str, Any]) -> list[str]:
         response = {} if row["flow"] is None else responses[row["flow"]]
-        grid.rows.append(
-            [
-                *(str(row[name]) for name in ("web", "session", "page", "object", "packets")),
-                *(text.seconds(row[name]) for name in ("requested_s", "response_s", "done_s")),
-                *(text.count(response.get(name)) for name in counts),
-            ]
-        )
-    if len(rows) > most:
-        grid.title = f"The first {most} of {len(rows)} objects"
-    return grid
+        return [
+            *(str(row[name]) for name in ("web", "session", "page", "object", "packets")),
+            *(text.seconds(row[name]) for name in ("requested_s", "response_s", "done_s")),
+            *(text.count(response.get(name)) for name in counts),
+        ]
+
+    return _filled(grid, rows, cells, most, "objects")
 
 
 def _packets(value: float | None) -> str:
