@@ -79,6 +79,15 @@ def test_a_larger_window_that_harms_is_not_chosen() -> None:
     assert "keep slow-start" in answer
 
 
+def test_a_baseline_with_a_name_of_its_own_is_compared_too() -> None:
+    variants = ["now: startup=slow-start", "other: startup=hystart"]
+    found = fs.compare(
+        SLOW, sizes=["1MB"], stack="linux:window=30kB", variants=variants, uncertainty=False
+    )
+    assert larger_window.NAME in found.plan.startups
+    assert "The receiver's window of 30 kB limits now for" in " ".join(found.summary().answer)
+
+
 def test_variants_with_other_windows_are_left_as_they_are() -> None:
     found = compared("linux:window=30kB", variants=["wide: startup=slow-start window=90kB"])
     assert larger_window.NAME not in found.plan.startups

@@ -11,6 +11,7 @@ from typing import Any
 
 import flowstart as fs
 import flowstart_papers as papers
+from flowstart.comparison import larger_window
 from flowstart_papers import grids, runner
 from flowstart_papers.lab import Lab
 from flowstart_papers.target import Verdict
@@ -130,8 +131,8 @@ def _figure(figure: dict[str, Any]) -> list[tuple[str, Compared]]:
     """A figure of several startups, which are run together."""
     found = _run(figure)
     given = f":{figure['parameters']}" if "parameters" in figure else ""
-    # The baseline under a larger window may follow.
-    rows = dict(zip(_names(figure), found.records, strict=False))
+    own = (row for row in found.records if row["variant"] != larger_window.NAME)
+    rows = dict(zip(_names(figure), own, strict=True))
     compared = []
     for startup, published in figure["startups"].items():
         ours = _read(figure, rows, startup)

@@ -73,7 +73,7 @@ def subject(found: "Comparison") -> str:
 
 def _limits_above_tcp(found: "Comparison") -> bool:
     """Whether flow control of HTTP/2 or yamux limits the baseline, not TCP's window."""
-    base = (row for row in found.records if row["startup"] == found.plan.baseline)
+    base = (row for row in found.records if row["variant"] == found.plan.baseline)
     of_tcp = max((row["receive_window_share"] or 0.0 for row in base), default=0.0)
     return not _is_quic(_stack(found)) and of_tcp <= LEAST_SHARE
 
