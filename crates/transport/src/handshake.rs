@@ -14,6 +14,8 @@ pub(crate) use server::Server;
 
 use flowstart_control::named;
 
+/// Bytes of a UDP and an IPv4 header.
+pub(crate) const UDP_IP: u32 = 8 + 20;
 /// What a client's first datagram is padded to, bytes of UDP payload (RFC 9000 §14.1).
 pub const SMALLEST_INITIAL: u32 = 1200;
 /// A client's Initial packet that acknowledges, in its first data packet; what only acknowledges is

@@ -15,7 +15,7 @@ pub use preset::Preset;
 pub use presets::{DEFAULT, PRESETS, all_presets, names};
 
 use super::flow_control::{FlowControlOptions, ReceiverName};
-use super::handshake::{Amplification, Handshake, MessageOptions, SMALLEST_INITIAL};
+use super::handshake::{Amplification, Handshake, MessageOptions, SMALLEST_INITIAL, UDP_IP};
 pub use super::pacing::bucket::Bucket;
 use super::pacing::pacer::Release;
 use super::receive_window::{Field, Growth, ReceiveBuffer, ReceiveWindow};
@@ -30,9 +30,6 @@ use flowstart_control::{
 };
 use flowstart_wire::UNLIMITED_WINDOW;
 use std::sync::Arc;
-
-/// Bytes of a UDP and an IPv4 header.
-pub(crate) const UDP_IP: u32 = 8 + 20;
 
 /// Sizes of packets, in bytes.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,12 +2,12 @@
 //! and how it repairs what is lost of that (RFC 6298; RFC 9002 §6). It receives the flow's data, so it
 //! is part of the [`Receiver`](crate::receiver::Receiver).
 
+use super::UDP_IP;
 use super::dialogue::{Dialogue, HANDSHAKE, INITIAL};
 use crate::pacing::bucket::Bucket;
 use crate::pacing::token_bucket::{Demand, TokenBucket};
 use crate::ranges::RangeSet;
 use crate::rtt::{RtoParams, RttEstimator, RttSample};
-use crate::stack::UDP_IP;
 use flowstart_control::{Duration, Instant};
 use flowstart_wire::{Body, Data, Message, Packet, Syn, SynAck};
 use std::fmt;

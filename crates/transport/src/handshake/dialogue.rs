@@ -203,7 +203,8 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stack::{Stack, UDP_IP};
+    use crate::handshake::UDP_IP;
+    use crate::stack::Stack;
 
     /// QUIC in datagrams of 1200 bytes.
     fn quic(flight: Flight, server_flight: u32) -> Dialogue {

@@ -3,11 +3,10 @@
 //! flight is the beginning of the stream of a [`Sender`](crate::sender::Sender).
 
 use super::dialogue::Dialogue;
-use super::{Amplification, MessageOptions, amplification_limit};
+use super::{Amplification, MessageOptions, UDP_IP, amplification_limit};
 use crate::narrow::saturated;
 use crate::numbers::Numbers;
 use crate::ranges::RangeSet;
-use crate::stack::UDP_IP;
 use flowstart_control::{Duration, Instant};
 use flowstart_wire::{Message, Packet, SynAck, UNLIMITED_WINDOW};
 

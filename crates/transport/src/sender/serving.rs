@@ -4,9 +4,8 @@
 
 use super::{Sender, State};
 use crate::connection::AckMeta;
-use crate::handshake::{Report, Server};
+use crate::handshake::{Report, Server, UDP_IP};
 use crate::segment::{ByteRange, SegmentRange, Why};
-use crate::stack::UDP_IP;
 use flowstart_control::Instant;
 use flowstart_wire::{Ack, Body, Packet};
 
