@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+import flowstart as fs
 import synthetic_deployments as synthetic
 from flowstart.captures.contents import Capture
 from flowstart.inference import Check, Gate, Judgement, Question, Row, Statistic, Status, Validity
@@ -246,7 +247,16 @@ def test_a_quick_replay_recommends_nothing_since_two_questions_are_open() -> Non
     )
 
 
-def test_nginx_s_log_of_a_shallow_line_gives_no_setting_and_says_what_to_record(cli: Cli) -> None:
+@pytest.fixture(scope="module")
+def shallow() -> fs.Replay:
+    """nginx's log replayed as by default."""
+    return fs.replay(SHALLOW)
+
+
+def test_nginx_s_log_of_a_shallow_line_gives_no_setting_and_says_what_to_record(
+    shallow: fs.Replay, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("flowstart.replays.request.replay", lambda *_, **__: shallow)
     answer = cli("replay", SHALLOW)
     lines = answer.out.splitlines()
     assert "No setting is recommended: the path is not known: " in answer.out
@@ -274,8 +284,8 @@ def test_a_unit_that_leaves_the_path_unknown_is_named_in_what_settles_it(
     assert corrected["validity"]["failing"] != "path"
 
 
-def test_the_answers_to_all_questions_are_in_the_document(cli: Cli) -> None:
-    document = json.loads(cli("replay", SHALLOW, "--json").out)["verdict"]
+def test_the_answers_to_all_questions_are_in_the_document(shallow: fs.Replay) -> None:
+    document = shallow.to_dict(rows=False)["verdict"]
     assert document["version"] == 2
     assert document["recommended"] is None
     assert document["validity"]["failing"] == "path"

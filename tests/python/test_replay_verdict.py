@@ -135,12 +135,12 @@ def test_loss_in_all_classes_is_allowed_by_its_option(cli: Cli) -> None:
 
 
 def test_a_network_may_have_a_verdict_of_its_own_that_a_route_implements() -> None:
-    fast = synthetic.Net(50, 40, 250, 200)
+    fast = synthetic.Net(50, 40, 250, 90)
     deployment = synthetic.Deployment(
         "by-network", synthetic.IW30, (fast, synthetic.SLOWER), synthetic.WEB, "network"
     )
-    asked = Questions(repeats=4, when=("10.0.0.0/24", "10.1.0.0/24"))
-    found = study(synthetic.recorded(deployment, 1), deployment.settings, asked)
+    questions = Questions(repeats=1, when=("10.0.0.0/24", "10.1.0.0/24"))
+    found = study(synthetic.recorded(deployment, 1), deployment.settings, questions)
     assert found.verdict.recommended is None
     good, bad = found.partial
     assert (good.verdict.recommended, bad.verdict.recommended) == ("iw30", None)
