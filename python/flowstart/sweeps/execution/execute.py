@@ -14,6 +14,7 @@ from flowstart.errors import RequestError
 from flowstart.model.custom import CustomStartups
 from flowstart.model.document import Document
 from flowstart.model.variants import Variant
+from flowstart.public import RETURNED, Public
 from flowstart.simulation import bounds
 from flowstart.simulation.batch import cores
 from flowstart.simulation.limits import RunEstimate
@@ -47,17 +48,24 @@ MODEST_S = 3600.0
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """What a sweep will take, roughly."""
+class Estimate(metaclass=Public):
+    """What a sweep will take, roughly.
+
+    Attributes:
+        runs: Number of runs.
+        cpu_s: CPU time of all runs, in seconds.
+        bytes: Size on the disk, in bytes.
+        packets: Data packets of all runs.
+        workers: How many batches are run at a time.
+    """
+
+    __signature__ = RETURNED
 
     runs: float
     cpu_s: float
     bytes: float
-    """On the disk."""
     packets: float
-    """Data packets of all runs."""
     workers: int
-    """How many batches are run at a time."""
 
     @property
     def usage(self) -> RunEstimate:

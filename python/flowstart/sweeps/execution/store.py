@@ -30,6 +30,7 @@ from flowstart.errors import RequestError, SimulationError
 from flowstart.model import input_files, stack
 from flowstart.model.document import Document
 from flowstart.model.variants import Variant
+from flowstart.public import Public
 from flowstart.render import columns, files, folder
 from flowstart.sweeps.execution.task import Batch, digest
 from flowstart.sweeps.runs.table import TABLE
@@ -465,7 +466,7 @@ def _difference(there: Document, here: Document) -> str:
 
 
 @dataclass(frozen=True)
-class Swept:
+class Swept(metaclass=Public):
     """The rows of a sweep, and what there is to say of it."""
 
     store: Store
