@@ -4,7 +4,11 @@ import abc
 import functools
 import inspect
 import re
-from typing import Any
+from typing import Any, TypeVar
+
+from flowstart import _native
+
+Kind = TypeVar("Kind", bound=type)
 
 RETURNED = inspect.Signature()
 """The `__signature__` of a class whose objects functions return: `help()` shows no arguments."""
@@ -29,12 +33,28 @@ class Public(abc.ABCMeta):
         return [name for name in names if callable(getattr(cls, name, None))]
 
 
+def with_known_fields(made: Kind) -> Kind:
+    """A dataclass that names the nearest field where it has none of a name, as TypeError."""
+    init = made.__init__  # type: ignore[misc]
+    fields = inspect.signature(made).parameters
+
+    @functools.wraps(init)
+    def checked(self: Any, *args: Any, **values: Any) -> None:
+        for name in values:
+            if name not in fields:
+                near = _native.near(name, [*fields])
+                hint = f"did you mean {' or '.join(near)}?" if near else "help() lists all"
+                raise TypeError(f"{made.__name__}() has no field `{name}`; {hint}")
+        init(self, *args, **values)
+
+    made.__init__ = checked  # type: ignore[misc]
+    return made
+
+
 def _with_properties(docstring: str, of: type) -> str:
     """A docstring with a line for each property that it does not describe yet."""
-    described = re.findall(r"^    (\w+): ", docstring, re.MULTILINE)
-    lines = [
-        f"    {name}: {text}" for name, text in _properties(of).items() if name not in described
-    ]
+    described = re.findall(r"^    (\w+)(?: \(.*\))?: ", docstring, re.MULTILINE)
+    lines = [line for name, line in _properties(of).items() if name not in described]
     if not lines:
         return docstring
     about, *sections = re.split(r"\n\n(?=Attributes:|Raises:|Example:)", docstring)
@@ -45,12 +65,20 @@ def _with_properties(docstring: str, of: type) -> str:
 
 
 def _properties(of: type) -> dict[str, str]:
-    """The first lines of the docstrings of public properties."""
-    return {
-        name: inspect.cleandoc(value.__doc__).partition("\n")[0]
-        for kind in reversed(of.__mro__)
-        for name, value in vars(kind).items()
-        if isinstance(value, property | functools.cached_property)
-        and not name.startswith("_")
-        and value.__doc__
-    }
+    """Lines on public properties: name, type, and the first line of the docstring."""
+    found = {}
+    for kind in reversed(of.__mro__):
+        for name, value in vars(kind).items():
+            if isinstance(value, property):
+                function = value.fget
+            elif isinstance(value, functools.cached_property):
+                function = value.func
+            else:
+                continue
+            text = inspect.getdoc(function)
+            if text and not name.startswith("_"):
+                type_ = inspect.signature(function).return_annotation  # type: ignore[arg-type]
+                type_ = type_ if isinstance(type_, str) else inspect.formatannotation(type_)
+                type_ = re.sub(r"flowstart\.(?:\w+\.)*", "", type_)
+                found[name] = f"    {name} ({type_}): {text.partition(chr(10))[0]}"
+    return found

@@ -146,8 +146,24 @@ def test_help_of_a_class_has_its_methods_and_nothing_of_dataclasses(name: str) -
 
 @pytest.mark.parametrize("result", [fs.Run, fs.Comparison, fs.SweepResult, fs.Replay, fs.SweepMap])
 def test_help_of_a_result_describes_its_properties_and_no_arguments(result: type) -> None:
-    assert "\n    frame: " in str(result.__doc__)
+    assert re.search(r"\n    frame(?: \(pl.DataFrame\))?: ", str(result.__doc__))
     assert str(inspect.signature(result)) == "()"
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "message"),
+    [
+        (fs.Endpoint, "windw", "Endpoint() has no field `windw`; did you mean window?"),
+        (fs.Scenario, "pth", "Scenario() has no field `pth`; did you mean path?"),
+        (fs.NetworkPath, "mood", "NetworkPath() has no field `mood`; help() lists all"),
+    ],
+)
+def test_a_field_that_there_is_not_is_refused_with_the_nearest(
+    kind: Any, given: str, message: str
+) -> None:
+    with pytest.raises(TypeError) as refused:
+        kind(**{given: 1})
+    assert str(refused.value) == message
 
 
 def test_help_of_a_window_describes_each_field() -> None:

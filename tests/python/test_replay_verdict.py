@@ -59,6 +59,9 @@ def test_classes_and_networks_that_are_harmed_veto_a_gain_over_all_traffic(web_m
         "Recommendation: keep the current setting. iw30 is 11."
     )
     assert "may exceed the limit of harm for up to" in web_mix.verdict.headline
+    first, *lines = str(web_mix.verdict).splitlines()
+    assert first == web_mix.verdict.headline
+    assert [line.split()[0] for line in lines] == ["iw30", "jump-start"]
 
 
 def test_a_setting_is_shown_with_the_quantity_that_decides_against_it(web_mix: Replay) -> None:

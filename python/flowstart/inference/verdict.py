@@ -216,6 +216,9 @@ class Verdict:
             (judgement for judgement in self.judgements if judgement.setting == setting), None
         )
 
+    def __str__(self) -> str:
+        return "\n".join([self.headline, *(f"{j.setting} {j.reason}." for j in self.judgements)])
+
     @property
     def headline(self) -> str:
         """The verdict, and its reason in one sentence."""

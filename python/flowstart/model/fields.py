@@ -9,7 +9,7 @@ from typing import Any
 
 from flowstart.model import quantities
 from flowstart.model.definitions import Part, parts, short_repr
-from flowstart.public import Public
+from flowstart.public import Public, with_known_fields
 
 
 class _Part(metaclass=Public):
@@ -39,7 +39,7 @@ def _made(part: Part) -> type:
         part.name, fields, bases=(_Part,), namespace=own, frozen=True, kw_only=True, repr=False
     )
     made.__init__.__annotations__.clear()  # the docstring has what values there are
-    return made
+    return with_known_fields(made)
 
 
 def _attributes(part: Part) -> str:

@@ -22,9 +22,10 @@ from flowstart.model.document import Document, plain
 from flowstart.model.fields import AfterFlow, Endpoint, Flow, WebTraffic
 from flowstart.model.path import NetworkPath
 from flowstart.model.quantities import Time, text, time_text, time_texts
-from flowstart.public import Public
+from flowstart.public import Public, with_known_fields
 
 
+@with_known_fields
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Scenario(metaclass=Public):
     """Everything a run depends on.

@@ -69,6 +69,16 @@ class Startup(Events, metaclass=Public):
 
     Attributes:
         name: Name in tables. [the class's name]
+
+    Example:
+        >>> import flowstart as fs
+        >>> class Faster(fs.Startup):
+        ...     def on_ack(self, w, a):
+        ...         w.cwnd += 2 * w.segments(a.acked)
+        >>> path = fs.NetworkPath(rate="5Mbps", rtt="64ms")
+        >>> result = fs.compare(path, startups=["slow-start", Faster], sizes=["20kB"])
+        >>> result.frame["startup"].to_list()
+        ['slow-start', 'Faster']
     """
 
     name: ClassVar[str | None] = None

@@ -24,7 +24,7 @@ from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.definitions import short_repr
 from flowstart.model.document import Document, encode, plain
 from flowstart.model.fields import Endpoint
-from flowstart.public import Public
+from flowstart.public import Public, with_known_fields
 
 USUAL_STARTUP = _native.STARTUP_OF
 """The startup of a congestion control that is nothing without it; of others, slow start."""
@@ -34,6 +34,7 @@ OWN = ("startup", "cc", "stack", *OF_FLOW)
 """What a variant may name beside single fields of a stack."""
 
 
+@with_known_fields
 @dataclass(frozen=True, repr=False)
 class Variant(metaclass=Public):
     """The setting of a sending host, under a name.

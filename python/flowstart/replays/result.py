@@ -261,7 +261,7 @@ class Replay(Result):
 
     @functools.cached_property
     def verdict(self) -> Verdict:
-        """What to choose for all traffic, as far as the replay supports it."""
+        """What to choose: `verdict.recommended` is a name or None, `str(verdict)` has reasons."""
         if self.examined is None:  # the replay was stopped
             return self.answer.verdict
         others = {band.name: band.answer.verdict for band in self.bands}
