@@ -6,8 +6,6 @@ import inspect
 import re
 from typing import Any, TypeVar
 
-from flowstart import _native
-
 Kind = TypeVar("Kind", bound=type)
 
 RETURNED = inspect.Signature()
@@ -42,6 +40,9 @@ def with_known_fields(made: Kind) -> Kind:
     def checked(self: Any, *args: Any, **values: Any) -> None:
         for name in values:
             if name not in fields:
+                # It imports errors, which are public classes.
+                from flowstart import _native
+
                 near = _native.near(name, [*fields])
                 hint = f"did you mean {' or '.join(near)}?" if near else "help() lists all"
                 raise TypeError(f"{made.__name__}() has no field `{name}`; {hint}")
