@@ -16,7 +16,7 @@ RUN = "Execution"
 
 
 @dataclass(frozen=True)
-class Sweep(Bounded):
+class SweepQuestion(Bounded):
     """A sweep of every startup over a family of paths."""
 
     setting: Annotated[

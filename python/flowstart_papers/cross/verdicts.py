@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from flowstart.inference.bootstrap import CONFIDENCE
+from flowstart_papers.bootstrap import CONFIDENCE
 from flowstart_papers.cross.ratios import ALIKE, CERTAIN, LONGER, LOW, SHORTER, pooled
 from flowstart_papers.cross.startups import SLOW_START
 from flowstart_papers.cross.table import OWN, STARTUP, CrossTable

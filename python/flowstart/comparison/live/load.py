@@ -17,7 +17,7 @@ from flowstart.model import scenario
 from flowstart.model.document import Document, encode
 from flowstart.model.scenario import ScenarioLike
 from flowstart.public import RETURNED, Public
-from flowstart.render import columns, files, html
+from flowstart.render import columns, html
 from flowstart.render.grid import Column, Grid
 from flowstart.simulation import frames
 from flowstart.simulation.run import run
@@ -354,9 +354,3 @@ def prepared(document: Document, kernel: str | None) -> Document:
         if document.get(kind)
     }
     return {**document, "stack": stack, **entries}
-
-
-def load_tables(load: LiveLoad, name: str = "requests") -> dict[str, bytes]:
-    """The requests of both sides as `NAME.csv` and `NAME.parquet`, and all of it as `NAME.json`."""
-    found = {f"{name}.json": files.encoded(load.to_dict())}
-    return found | files.columns(load.frame, name, "load-rows")

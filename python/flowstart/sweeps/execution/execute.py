@@ -23,8 +23,8 @@ from flowstart.sweeps.execution.executor import Executor, Here
 from flowstart.sweeps.execution.store import Asked, Store, Swept
 from flowstart.sweeps.execution.task import (
     PACKETS,
-    Answer,
     Batch,
+    BatchOutcome,
     RunCells,
     Task,
     batch_of,
@@ -140,7 +140,7 @@ def _groups(some: Iterable[tuple[float, Cell]]) -> Iterator[tuple[float, list[Ce
     yield packets, group
 
 
-def _answers(groups: Iterable[list[Cell]], executor: Executor) -> Iterator[Answer]:
+def _answers(groups: Iterable[list[Cell]], executor: Executor) -> Iterator[BatchOutcome]:
     """What the first cells come to, for as long as there is time."""
     end = time.monotonic() + RUN_FOR_S
 
@@ -154,7 +154,7 @@ def _answers(groups: Iterable[list[Cell]], executor: Executor) -> Iterator[Answe
         yield answer
 
 
-def _size_of(answers: Iterable[Answer]) -> tuple[int, int]:
+def _size_of(answers: Iterable[BatchOutcome]) -> tuple[int, int]:
     """How many rows there are, and the bytes of one part with all of them."""
     import polars as pl
 

@@ -20,7 +20,7 @@ from flowstart import extras, interrupts
 from flowstart.errors import FlowstartError, RequestError, SimulationError
 from flowstart.simulation import bounds
 from flowstart.simulation.batch import pickled, worker_processes
-from flowstart.sweeps.execution.task import Answer, Batch, Task
+from flowstart.sweeps.execution.task import Batch, BatchOutcome, Task
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -47,13 +47,13 @@ class Executor(abc.ABC):
         """Begins with a batch, or has it wait for a worker."""
 
     @abc.abstractmethod
-    def wait(self) -> list[Answer]:
+    def wait(self) -> list[BatchOutcome]:
         """The next answers, as soon as there is one."""
 
     def close(self) -> None:  # noqa: B027 # one in this process has nothing to end
         """Ends everything that is not finished."""
 
-    def run(self, batches: Iterable[Batch | None]) -> Iterator[tuple[Batch, Answer]]:
+    def run(self, batches: Iterable[Batch | None]) -> Iterator[tuple[Batch, BatchOutcome]]:
         """Batches with their answers, soonest first.
 
         None among the batches says that more will come, but not yet.
@@ -73,7 +73,7 @@ class Executor(abc.ABC):
         while flying:
             yield from self._landed(flying)
 
-    def _landed(self, flying: dict[int, Batch]) -> Iterator[tuple[Batch, Answer]]:
+    def _landed(self, flying: dict[int, Batch]) -> Iterator[tuple[Batch, BatchOutcome]]:
         for answer in self.wait():
             yield flying.pop(answer.number), answer
 
@@ -93,14 +93,14 @@ class Here(Executor):
     def __init__(self, task: Task) -> None:
         task.prepare()
         self._task = task
-        self._answers: list[Answer] = []
+        self._answers: list[BatchOutcome] = []
 
     def submit(self, batch: Batch) -> None:
         """Runs it."""
         task = replace(self._task, limits=bounds.current().rest)
         self._answers.append(task.answer(batch))
 
-    def wait(self) -> list[Answer]:
+    def wait(self) -> list[BatchOutcome]:
         """What has been run."""
         answers, self._answers = self._answers, []
         return answers
@@ -122,7 +122,7 @@ class Local(Executor):
     def __init__(self, task: Task, workers: int) -> None:
         self.workers = workers
         self._content = _pickled(task)
-        self._batches: dict[futures.Future[Answer], Batch] = {}
+        self._batches: dict[futures.Future[BatchOutcome], Batch] = {}
         self._pools = contextlib.ExitStack()
         try:
             self._begin()
@@ -147,10 +147,10 @@ class Local(Executor):
         """Gives it to the next process that has nothing to do."""
         self._batches[self._submitted(_answer, self._content, batch)] = batch
 
-    def wait(self) -> list[Answer]:
+    def wait(self) -> list[BatchOutcome]:
         """Answers of one or more processes; where one has ended, all are replaced."""
         mine, ctrl_c = bounds.current(), threading.Event()
-        done: set[futures.Future[Answer]] = set()
+        done: set[futures.Future[BatchOutcome]] = set()
         # Python discards what is raised in finalisers and callbacks, also of loky.
         with interrupts.noting_ctrl_c(ctrl_c):
             while not (done or ctrl_c.is_set() or mine.left_s <= 0):
@@ -178,7 +178,7 @@ class Local(Executor):
         with interrupts.blocked_ctrl_c():  # which processes inherit: this one ends them
             return self._pool.submit(run, *arguments)
 
-    def _alone(self, batch: Batch) -> Answer:
+    def _alone(self, batch: Batch) -> BatchOutcome:
         """The answer of a batch that may have ended its process; no other runs meanwhile."""
         for _ in range(MOST_DEATHS - 1):
             try:
@@ -186,7 +186,7 @@ class Local(Executor):
             except futures.BrokenExecutor as error:
                 ending = _ending(error)
                 self._begin()
-        return Answer(batch.number, error=f"ended {MOST_DEATHS} workers ({ending})")
+        return BatchOutcome(batch.number, error=f"ended {MOST_DEATHS} workers ({ending})")
 
     def close(self) -> None:
         """Ends all processes at once."""
@@ -210,7 +210,7 @@ def _ending(error: BaseException) -> str:
     return f"signal {-status}" if status < 0 else f"exit status {status}"
 
 
-def _answer(content: bytes, batch: Batch) -> Answer:
+def _answer(content: bytes, batch: Batch) -> BatchOutcome:
     """Runs a batch, in a process."""
     return _task(content).answer(batch)
 
@@ -242,7 +242,7 @@ class Cluster(Executor):
         self._task = task
         self._address = address
         self._client = _client(address)
-        self._futures: dict[Future[Answer], Batch] = {}
+        self._futures: dict[Future[BatchOutcome], Batch] = {}
         self._done = as_completed(loop=self._client.loop)
         self._counted = 0.0
         self._count()
@@ -265,20 +265,20 @@ class Cluster(Executor):
         self._futures[future] = batch
         self._done.add(future)
 
-    def wait(self) -> list[Answer]:
+    def wait(self) -> list[BatchOutcome]:
         """What the scheduler has heard of since."""
         with bounds.current().watched():
             return [self._answer(future) for future in self._done.next_batch()]
 
-    def _answer(self, future: "Future[Answer]") -> Answer:
+    def _answer(self, future: "Future[BatchOutcome]") -> BatchOutcome:
         from distributed import KilledWorker
 
         batch = self._futures.pop(future)
         try:
-            answer: Answer = future.result()
+            answer: BatchOutcome = future.result()
             return answer
         except KilledWorker as error:
-            return Answer(batch.number, error=" ".join(str(error).split()))
+            return BatchOutcome(batch.number, error=" ".join(str(error).split()))
         except FlowstartError:
             raise
         except Exception as error:  # noqa: BLE001 # the scheduler is lost, or a worker lacks something
