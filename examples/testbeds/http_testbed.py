@@ -20,9 +20,9 @@ from matplotlib.figure import Figure
 import flowstart as fs
 import testbed_parts as parts
 from flowstart import text
-from flowstart.comparison.live.load import load_tables
 from flowstart.comparison.live.rows import difference
 from flowstart.comparison.live.tables import percent
+from flowstart.render import files
 from flowstart.render.grid import Column
 from flowstart_papers.slow_start_high_speed import http, setups
 from flowstart_papers.slow_start_high_speed.setups import LITERAL, Path
@@ -128,7 +128,9 @@ def run(given: argparse.Namespace) -> None:
         about = {"settings": [str(each) for each in settings], "repeat": given.repeat}
         parts.write(rows, given.out, "http", about)
         name = f"{setting.path.name} {way} {scheme}".replace(",", "").replace(" ", "-")
-        for file, content in load_tables(load, name).items():
+        document = {f"{name}.json": files.encoded(load.to_dict())}
+        tables = files.columns(load.frame, name, "load-rows")
+        for file, content in (document | tables).items():
             (given.out / file).write_bytes(content)
     show(rows, settings)
     parts.draw(drawn(rows), given.out, "http")

@@ -502,9 +502,9 @@ class Window:
     pair: Literal["first", "second"] | None
     """Marks a segment as one of a pair whose spacing the peer is to measure."""
     congestion_header: int | None
-    """Data carries a congestion header that says this round-trip time, 0 where none is known."""
+    """Data carries a congestion header with this round-trip time, 0 where none is known."""
     proactive_segments: int
-    """So many segments are sent a second time, before anything says that they are lost; counted off
+    """So many segments are sent a second time, before a loss is found; counted off
     as their turn comes. Those that have arrived are passed over."""
     proactive_below: int
     """The next of them ends at this position; the others lie below it, one after the other."""

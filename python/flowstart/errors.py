@@ -4,12 +4,14 @@ import os
 import re
 from typing import TypeAlias
 
+from flowstart.public import Public
+
 LONGEST = 1900
 """Letters of an error's text before it is cut."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
-class FlowstartError(Exception):
+class FlowstartError(Exception, metaclass=Public):
     """Anything flowstart refuses or fails to do; its text is one line for a person.
 
     What it quotes may be of others' making: control characters are escaped, and it has an end.

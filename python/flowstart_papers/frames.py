@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from flowstart.inference.bootstrap import bootstrap_interval
+from flowstart_papers.bootstrap import bootstrap_interval
 
 Case = dict[str, Any]
 BASE = "_base"

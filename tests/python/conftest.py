@@ -1,5 +1,6 @@
 """What the tests share: a short path, and the command line as a function."""
 
+import os
 import signal
 from collections.abc import Callable
 from typing import NamedTuple
@@ -21,6 +22,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--moments", type=int, default=3, help="How often each long command is interrupted."
     )
+
+
+def pytest_configure() -> None:
+    """Libraries have one thread each, before they are loaded: pytest's workers use all cores."""
+    os.environ |= {"OPENBLAS_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"}
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -8,7 +8,7 @@ from flowstart.captures.contents import Capture
 from flowstart.replays.answer import Criteria, Questions, Times, answer
 from flowstart.replays.result import Replay
 from flowstart.replays.settings import Settings
-from flowstart.replays.summary import Limits, Rows
+from flowstart.replays.summary import LimitShares, Rows
 from flowstart.replays.validity import Examined
 
 NAMES = ("slow-start", "first", "second")
@@ -49,7 +49,7 @@ def rows(*times: Sequence[float | None], mode: str = "together") -> pl.DataFrame
                 "fct_s": time,
                 "duration_s": time,
                 "slowdown": time,
-                **{share: float(share == "cwnd_share") for share in Limits.SHARES},
+                **{share: float(share == "cwnd_share") for share in LimitShares.SHARES},
                 "packets_sent": 10,
                 "packets_dropped": 0,
                 "packets_retransmitted": 0,

@@ -5,6 +5,8 @@ import dataclasses
 import doctest
 import inspect
 import pickle
+import pydoc
+import re
 import typing
 from collections.abc import Iterator
 from typing import Any
@@ -127,10 +129,46 @@ def test_a_repr_has_what_differs_from_the_defaults() -> None:
 
 
 def test_help_of_a_part_of_a_scenario_has_each_field_with_its_default() -> None:
-    for kind in (fs.NetworkPath, fs.Endpoint, fs.Flow, fs.WebTraffic):
+    for kind in (fs.NetworkPath, fs.Endpoint, fs.Flow, fs.WebTraffic, fs.Scenario, fs.Variant):
         for field in dataclasses.fields(kind):
             assert f"\n    {field.name}: " in str(kind.__doc__)
     assert "[1bdp, at least 40pkt]" in str(fs.NetworkPath.__doc__)
+
+
+CLASSES = [name for name in fs.__all__ if isinstance(getattr(fs, name), type)]
+
+
+@pytest.mark.parametrize("name", [name for name in CLASSES if name != "Window"])
+def test_help_of_a_class_has_its_methods_and_nothing_of_dataclasses(name: str) -> None:
+    text = pydoc.plain(pydoc.render_doc(getattr(fs, name)))
+    assert re.findall(r"^ \|  \w*__.*|.*functools.*", text, re.MULTILINE) == []
+
+
+@pytest.mark.parametrize("result", [fs.Run, fs.Comparison, fs.SweepResult, fs.Replay, fs.SweepMap])
+def test_help_of_a_result_describes_its_properties_and_no_arguments(result: type) -> None:
+    assert re.search(r"\n    frame(?: \(pl.DataFrame\))?: ", str(result.__doc__))
+    assert str(inspect.signature(result)) == "()"
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "message"),
+    [
+        (fs.Endpoint, "windw", "Endpoint() has no field `windw`; did you mean window?"),
+        (fs.Scenario, "pth", "Scenario() has no field `pth`; did you mean path?"),
+        (fs.NetworkPath, "mood", "NetworkPath() has no field `mood`; help() lists all"),
+    ],
+)
+def test_a_field_that_there_is_not_is_refused_with_the_nearest(
+    kind: Any, given: str, message: str
+) -> None:
+    with pytest.raises(TypeError) as refused:
+        kind(**{given: 1})
+    assert str(refused.value) == message
+
+
+def test_help_of_a_window_describes_each_field() -> None:
+    fields = [name for name in dir(fs.Window) if not name.startswith("_")]
+    assert all(getattr(fs.Window, name).__doc__ for name in fields)
 
 
 @pytest.mark.parametrize(

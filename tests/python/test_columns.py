@@ -15,7 +15,8 @@ import made_up_map
 import test_quic
 from flowstart import _native
 from flowstart.captures import report as capture_report
-from flowstart.comparison.live.load import load_tables, simulated
+from flowstart.comparison.live.load import simulated
+from flowstart.render import files
 from flowstart.render.columns import KEY, VERSION, schema, tables
 from flowstart.render.files import Content
 from flowstart.replays.answer import ONCE
@@ -49,7 +50,8 @@ def written() -> Iterator[tuple[str, Mapping[str, Content]]]:
         path = fs.NetworkPath(rate="20Mbps", rtt="20ms")
         yield "live", next(fs.compare(path, startups=names, sizes=["20kB"], on="noq").files())
     rows = simulated(fs.run(SCENARIO).outcome)
-    yield "load", load_tables(fs.LiveLoad(SCENARIO, None, rows, "", 0, (), False))
+    load = fs.LiveLoad(SCENARIO, None, rows, "", 0, (), False)
+    yield "load", files.columns(load.frame, "requests", "load-rows")
     found = fs.read_capture(CAPTURES / "small.pcap")
     yield "capture", capture_report.tables(found)
     with tempfile.TemporaryDirectory() as folder:

@@ -12,17 +12,17 @@ from flowstart.cli import compare, flags
 from flowstart.questions.compare import Compare
 from flowstart.questions.live import Live
 from flowstart.questions.option import Option, Question, asking, of
-from flowstart.questions.replay import Replay
-from flowstart.questions.run import Run
-from flowstart.questions.sweep import Sweep
+from flowstart.questions.replay import ReplayQuestion
+from flowstart.questions.run import RunQuestion
+from flowstart.questions.sweep import SweepQuestion
 from flowstart.questions.worst import Worst
 
 QUESTIONS: dict[Callable[..., object], Any] = {
     fs.compare: Compare,
-    fs.replay: Replay,
-    fs.sweep: Sweep,
+    fs.replay: ReplayQuestion,
+    fs.sweep: SweepQuestion,
     fs.find_worst_paths: Worst,
-    fs.run: Run,
+    fs.run: RunQuestion,
 }
 
 

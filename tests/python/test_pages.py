@@ -1,5 +1,6 @@
 """What the pages show is run: every command, every block of Python, every number of a run."""
 
+import functools
 import pathlib
 import re
 import shlex
@@ -65,6 +66,7 @@ NAMES: dict[str, dict[str, Any]] = {
 """What a page's blocks of Python find defined before the first of them."""
 
 
+@functools.cache
 def shown() -> list[tuple[pathlib.Path, str]]:
     """Every command of every page, but those whose output test_docs.py compares.
 

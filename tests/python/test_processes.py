@@ -287,7 +287,8 @@ print(len(result.records))
 
 def test_a_hook_may_use_polars_where_its_threads_are_running() -> None:
     program = [sys.executable, "-c", USES_POLARS]
-    done = subprocess.run(program, capture_output=True, text=True, timeout=60)
+    threads = os.environ | {"POLARS_MAX_THREADS": "4"}
+    done = subprocess.run(program, capture_output=True, text=True, timeout=60, env=threads)
     assert (done.stdout, done.stderr) == ("3\n", "")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import flowstart as fs
 from flowstart.captures import read_capture
 from flowstart.inference import Check
-from flowstart.questions.replay import Replay as Question
+from flowstart.questions.replay import ReplayQuestion
 from flowstart.replays.answer import Questions
 from flowstart.replays.calibration import calibrate
 from flowstart.replays.command import Invocation
@@ -40,7 +40,7 @@ def check_of(folder: pathlib.Path, size: str, options: dict[str, Any], **scenari
     for flow in range(COUNT):
         (folder / f"{flow}.pcap").write_bytes(run.pcap(flow))
     capture = read_capture(folder)
-    settings = settings_of(Question("mine.pcap", **question_of(options)), capture)
+    settings = settings_of(ReplayQuestion("mine.pcap", **question_of(options)), capture)
     paths = build(capture, settings, {})
     invocation = Invocation(capture, settings, Questions())
     calibration = calibrate(capture, settings)

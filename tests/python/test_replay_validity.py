@@ -9,9 +9,19 @@ from typing import Any
 import polars as pl
 import pytest
 
+import flowstart as fs
 import synthetic_deployments as synthetic
 from flowstart.captures.contents import Capture
-from flowstart.inference import Check, Gate, Judgement, Question, Row, Statistic, Status, Validity
+from flowstart.inference import (
+    Check,
+    Gate,
+    Judgement,
+    Row,
+    Statistic,
+    Status,
+    Validity,
+    ValidityQuestion,
+)
 from flowstart.inference.gates import GateQuantity
 from flowstart.inference.verdict import Verdict, exceeding, judge
 from flowstart.replays import overview
@@ -71,7 +81,7 @@ def examined(
     return examine(invocation, paths, found, left_out, calibration)
 
 
-def failing(found: Examined) -> Question | None:
+def failing(found: Examined) -> ValidityQuestion | None:
     check = Validity(found.checks).failing
     return check.question if check else None
 
@@ -139,12 +149,12 @@ def test_four_of_five_transfers_need_a_recorded_time(share: float, valid: bool) 
 def test_transfers_that_cannot_be_replayed_count_as_not_known() -> None:
     count = synthetic.captured(FOUR, 1).transfers.height
     assert examined(left_out=count // 5).valid
-    assert failing(examined(left_out=count // 2)) == Question.PATH
+    assert failing(examined(left_out=count // 2)) == ValidityQuestion.PATH
 
 
 def test_networks_with_assumed_rates_are_left_out_if_the_others_are_enough() -> None:
     found = examined(assumed=("10.0.0.0/24",))
-    assert failing(found) == Question.PATH
+    assert failing(found) == ValidityQuestion.PATH
     assert "rates are known for 7" in found.checks[0].reason
     assert "10.0.0.0/24: known" in found.checks[0].reason
     assert found.checks[0].remedy == (
@@ -156,7 +166,7 @@ def test_networks_with_assumed_rates_are_left_out_if_the_others_are_enough() -> 
 def test_one_network_of_four_that_is_not_reproduced_leaves_too_little() -> None:
     found = examined(0.5, of="10.2.0.0/24")
     assert found.failed == {"10.2.0.0/24": DIFFERENT}
-    assert failing(found) == Question.REPRODUCTION
+    assert failing(found) == ValidityQuestion.REPRODUCTION
     assert "(80 % needed); 10.2.0.0/24: median error 50 % (limit 30 %)" in found.checks[1].reason
 
 
@@ -246,7 +256,16 @@ def test_a_quick_replay_recommends_nothing_since_two_questions_are_open() -> Non
     )
 
 
-def test_nginx_s_log_of_a_shallow_line_gives_no_setting_and_says_what_to_record(cli: Cli) -> None:
+@pytest.fixture(scope="module")
+def shallow() -> fs.Replay:
+    """nginx's log replayed as by default."""
+    return fs.replay(SHALLOW)
+
+
+def test_nginx_s_log_of_a_shallow_line_gives_no_setting_and_says_what_to_record(
+    shallow: fs.Replay, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("flowstart.replays.request.replay", lambda *_, **__: shallow)
     answer = cli("replay", SHALLOW)
     lines = answer.out.splitlines()
     assert "No setting is recommended: the path is not known: " in answer.out
@@ -274,8 +293,8 @@ def test_a_unit_that_leaves_the_path_unknown_is_named_in_what_settles_it(
     assert corrected["validity"]["failing"] != "path"
 
 
-def test_the_answers_to_all_questions_are_in_the_document(cli: Cli) -> None:
-    document = json.loads(cli("replay", SHALLOW, "--json").out)["verdict"]
+def test_the_answers_to_all_questions_are_in_the_document(shallow: fs.Replay) -> None:
+    document = shallow.to_dict(rows=False)["verdict"]
     assert document["version"] == 2
     assert document["recommended"] is None
     assert document["validity"]["failing"] == "path"
@@ -350,14 +369,14 @@ def test_a_rejection_that_an_alternative_lifts_is_inconclusive() -> None:
 
 
 def test_without_a_known_path_nothing_is_rejected_either() -> None:
-    check = Check(Question.PATH, holds=False, finding="0 %", reason="none is known")
+    check = Check(ValidityQuestion.PATH, holds=False, finding="0 %", reason="none is known")
     found = verdict({"IW20": GOOD, "IW30": BAD}).subject_to(Validity((check,)))
     assert {one.status for one in found.judgements} == {Status.INCONCLUSIVE}
     assert found.headline == ("No setting is recommended: the path is not known: none is known.")
 
 
 def test_what_is_rejected_in_a_recording_that_is_not_reproduced_stays_rejected() -> None:
-    check = Check(Question.REPRODUCTION, holds=False, finding="40 %", reason="it is off")
+    check = Check(ValidityQuestion.REPRODUCTION, holds=False, finding="40 %", reason="it is off")
     found = verdict({"IW20": GOOD, "IW30": BAD}).subject_to(Validity((check,)))
     statuses = {one.setting: one.status for one in found.judgements}
     assert statuses == {"IW20": Status.INCONCLUSIVE, "IW30": Status.REJECTED}

@@ -15,7 +15,7 @@ from flowstart.deployment.stacks import RESTORED, HostStack, names
 from flowstart.inference import Status
 from flowstart.inference.gates import GateQuantity, Outcome
 from flowstart.model.variants import Variant
-from flowstart.questions.replay import Replay as Question
+from flowstart.questions.replay import ReplayQuestion
 from flowstart.replays.answer import ONCE, Questions
 from flowstart.replays.execute import study
 from flowstart.replays.overview import next_steps
@@ -31,7 +31,7 @@ LEAST_RECOMMENDED = 18
 
 @pytest.fixture(scope="module")
 def web_mix() -> Replay:
-    settings = settings_of(Question("mine.pcap", startups=["jump-start"], variants=[IW30]))
+    settings = settings_of(ReplayQuestion("mine.pcap", startups=["jump-start"], variants=[IW30]))
     return study(read_capture(WEB_MIX), settings, FOUR_REPEATS)
 
 
@@ -59,6 +59,9 @@ def test_classes_and_networks_that_are_harmed_veto_a_gain_over_all_traffic(web_m
         "Recommendation: keep the current setting. iw30 is 11."
     )
     assert "may exceed the limit of harm for up to" in web_mix.verdict.headline
+    first, *lines = str(web_mix.verdict).splitlines()
+    assert first == web_mix.verdict.headline
+    assert [line.split()[0] for line in lines] == ["iw30", "jump-start"]
 
 
 def test_a_setting_is_shown_with_the_quantity_that_decides_against_it(web_mix: Replay) -> None:
@@ -135,12 +138,12 @@ def test_loss_in_all_classes_is_allowed_by_its_option(cli: Cli) -> None:
 
 
 def test_a_network_may_have_a_verdict_of_its_own_that_a_route_implements() -> None:
-    fast = synthetic.Net(50, 40, 250, 200)
+    fast = synthetic.Net(50, 40, 250, 90)
     deployment = synthetic.Deployment(
         "by-network", synthetic.IW30, (fast, synthetic.SLOWER), synthetic.WEB, "network"
     )
-    asked = Questions(repeats=4, when=("10.0.0.0/24", "10.1.0.0/24"))
-    found = study(synthetic.recorded(deployment, 1), deployment.settings, asked)
+    questions = Questions(repeats=1, when=("10.0.0.0/24", "10.1.0.0/24"))
+    found = study(synthetic.recorded(deployment, 1), deployment.settings, questions)
     assert found.verdict.recommended is None
     good, bad = found.partial
     assert (good.verdict.recommended, bad.verdict.recommended) == ("iw30", None)
@@ -211,15 +214,15 @@ def test_a_script_switches_linux_to_a_setting_and_back_to_what_was_there(
 
 
 def test_by_default_the_recorded_stacks_own_settings_are_compared_with_it() -> None:
-    linux = settings_of(Question("mine.pcap"))
+    linux = settings_of(ReplayQuestion("mine.pcap"))
     assert linux.names[:6] == ("current", "IW20", "IW30", "paced", "BBR", "no-HyStart")
     assert {*linux.names} - {*linux.offered} == {"HyStart++", "Jump-Start"}
     assert linux.reference.name == "current"
     empty = dataclasses.replace(read_capture(WEB_MIX), about={"format": "qlog"})
     empty = dataclasses.replace(empty, connections=empty.connections.clear())
-    qlog = settings_of(Question("mine.pcap"), empty)
+    qlog = settings_of(ReplayQuestion("mine.pcap"), empty)
     assert (qlog.hosts.name, qlog.recorded.fields["preset"]) == ("quic", "quic")
-    freebsd = settings_of(Question("mine.pcap", recorded="freebsd"))
+    freebsd = settings_of(ReplayQuestion("mine.pcap", recorded="freebsd"))
     assert "HyStart++" in freebsd.offered
 
 
@@ -234,7 +237,7 @@ def test_a_stack_that_is_not_in_the_table_is_refused_in_a_line(cli: Cli) -> None
 
 
 def test_a_quick_replay_of_few_connections_has_too_little_traffic() -> None:
-    settings = settings_of(Question("mine.pcap", variants=[IW30]))
+    settings = settings_of(ReplayQuestion("mine.pcap", variants=[IW30]))
     found = study(read_capture(CAPTURES / "small.pcap"), settings, ONCE)
     assert found.verdict.headline.startswith(
         "No setting is recommended: there is too little traffic: "
@@ -323,5 +326,5 @@ def test_the_verdict_has_the_fields_that_its_page_lists(cli: Cli) -> None:
 @pytest.mark.real_time
 def test_the_default_answer_on_web_mix_takes_at_most_fifteen_seconds() -> None:
     start = time.monotonic()
-    study(read_capture(WEB_MIX), settings_of(Question("mine.pcap")))
+    study(read_capture(WEB_MIX), settings_of(ReplayQuestion("mine.pcap")))
     assert time.monotonic() - start <= 15

@@ -15,7 +15,7 @@ from flowstart.captures import read_capture
 from flowstart.captures.contents import Capture, PathEstimate, RemoteNetwork
 from flowstart.captures.senders import initial_windows, senders
 from flowstart.model.variants import Variant
-from flowstart.questions.replay import Replay as Question
+from flowstart.questions.replay import ReplayQuestion
 from flowstart.replays import overview
 from flowstart.replays.paths import build, passed_rates
 from flowstart.replays.request import settings_of
@@ -66,11 +66,11 @@ def test_transfers_within_the_window_do_not_show_it(cli: Cli, tmp_path: pathlib.
 
 def test_the_baseline_of_a_replay_has_the_measured_window(cli: Cli, tmp_path: pathlib.Path) -> None:
     capture = captured(cli, tmp_path, "{ preset = 'linux', iw = 24 }")
-    settings = settings_of(Question("mine.pcap"), capture)
+    settings = settings_of(ReplayQuestion("mine.pcap"), capture)
     assert settings.reference.fields["iw"] == "24"
     # IW 20 would be a step back.
     assert settings.names[:3] == ("current", "IW30", "paced")
-    given = settings_of(Question("mine.pcap", stack="linux:iw=10"), capture)
+    given = settings_of(ReplayQuestion("mine.pcap", stack="linux:iw=10"), capture)
     assert given.recorded.fields.get("iw") is None
 
 
@@ -88,7 +88,7 @@ def windows_of(capture: Capture, windows: dict[int, int]) -> Capture:
 
 def test_windows_of_senders_that_differ_are_named_with_their_shares() -> None:
     capture = windows_of(read_capture(WEB_MIX), {10: 50, 32: 10, 4: 2})
-    hosts = settings_of(Question("mine.pcap"), capture).hosts
+    hosts = settings_of(ReplayQuestion("mine.pcap"), capture).hosts
     shares = {one.segments: (round(one.share, 2), one.addresses) for one in hosts.windows}
     # Those of fewer than 5 % are within the limit of harm.
     assert shares == {10: (0.81, ("192.0.2.10",)), 32: (0.16, ("192.0.2.32",))}
@@ -97,7 +97,7 @@ def test_windows_of_senders_that_differ_are_named_with_their_shares() -> None:
 @pytest.mark.parametrize(("window", "back"), [(30, 32), (32, 32), (33, None)])
 def test_a_window_no_larger_than_one_in_use_is_a_step_back(window: int, back: int | None) -> None:
     capture = windows_of(read_capture(WEB_MIX), {10: 50, 32: 10})
-    hosts = settings_of(Question("mine.pcap"), capture).hosts
+    hosts = settings_of(ReplayQuestion("mine.pcap"), capture).hosts
     found = hosts.step_back(Variant.parse(f"new: startup=hystart iw={window}"))
     assert (found and found.segments) == back
     assert hosts.step_back(Variant.parse("new: cc=bbr")) is None
@@ -127,9 +127,9 @@ def test_no_setting_is_recommended_that_reduces_the_window_of_some_senders(
 
 
 def test_a_capture_of_ten_segments_leaves_the_settings_as_they_are() -> None:
-    settings = settings_of(Question("mine.pcap"), read_capture(WEB_MIX))
+    settings = settings_of(ReplayQuestion("mine.pcap"), read_capture(WEB_MIX))
     assert settings.hosts.facts == {"iw": "10"}
-    assert settings.compared == settings_of(Question("mine.pcap")).compared
+    assert settings.compared == settings_of(ReplayQuestion("mine.pcap")).compared
 
 
 PATH = {"rtt": "40ms", "rate": "50Mbps", "buffer": "100pkt"}
@@ -339,18 +339,18 @@ def test_the_baseline_of_a_replay_has_pacing_cc_and_restart_of_the_capture(
     tmp_path: pathlib.Path,
 ) -> None:
     capture = transfers(tmp_path, {"size": "6MB", "cc": "reno"}, stack={"pacing": "internal"})
-    settings = settings_of(Question("mine.pcap"), capture)
+    settings = settings_of(ReplayQuestion("mine.pcap"), capture)
     base = settings.reference
     assert (base.startup, base.cc, base.fields["pacing"]) == ("slow-start", "reno", "internal")
     assert "paced" not in settings.names
     writes = [{"size": "150kB", "at": "0s"}, {"size": "450kB", "at": "5s"}]
     capture = transfers(tmp_path, {"writes": writes}, stack={"restart": "keep"})
-    assert settings_of(Question("mine.pcap"), capture).reference.fields["restart"] == "keep"
+    assert settings_of(ReplayQuestion("mine.pcap"), capture).reference.fields["restart"] == "keep"
 
 
 def test_a_paced_baseline_has_no_candidate_that_is_it(tmp_path: pathlib.Path) -> None:
     capture = transfers(tmp_path, {"size": "1MB"}, stack={"pacing": "internal"})
-    settings = settings_of(Question("mine.pcap"), capture)
+    settings = settings_of(ReplayQuestion("mine.pcap"), capture)
     assert "paced" not in settings.names
 
 
@@ -387,7 +387,9 @@ def test_a_borrowed_rate_is_no_lower_than_what_has_passed() -> None:
     name = "10.9.3.0/24"
     groups = [unknown(group) if group.network == name else group for group in capture.groups]
     capture = dataclasses.replace(capture, groups=groups)
-    [path] = [p for p in build(capture, settings_of(Question("mine.pcap")), {}) if p.name == name]
+    [path] = [
+        p for p in build(capture, settings_of(ReplayQuestion("mine.pcap")), {}) if p.name == name
+    ]
     # The median of the other networks' is 19.9 Mbit/s.
     assert path.rates_bps[0] == pytest.approx(61.2e6, rel=0.01)
     assert "what has passed" in path.rate_method

@@ -304,7 +304,8 @@ def test_seed_0_is_another_seed_than_1(cli: Cli) -> None:
 
 def test_a_replay(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(CAPTURES)
-    answer = cli("replay", "web-mix.pcap.gz", "--no-uncertainty")
+    variant = ("--variant", "iw30: startup=hystart iw=30")
+    answer = cli("replay", "web-mix.pcap.gz", *variant, "--no-uncertainty")
     lines = on_one_screen(answer, "Recommendation: keep the current setting")
     assert any(line.startswith("Reproduce: flowstart replay ") for line in lines[-2:])
 

@@ -10,7 +10,6 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from multiprocessing import Pipe
 from typing import Any
 
 import pytest
@@ -134,8 +133,9 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path: pathlib.Path) -> Non
     wait_for(lambda: parts(tmp_path / "out") > 1)
     workers = workers_of(process.pid)
     process.kill()
-    process.communicate()
-    assert len(workers) == 2
+    _, errors = process.communicate()
+    assert len(workers) >= 2
+    assert errors == ""
     wait_for(lambda: not any(pathlib.Path(f"/proc/{worker}").exists() for worker in workers))
 
 
@@ -326,16 +326,3 @@ def test_what_is_no_address_is_refused_before_a_client_is_made(
 def test_workers_and_a_cluster_contradict_each_other(tmp_path: pathlib.Path) -> None:
     with pytest.raises(RequestError, match="workers: contradicts dask; give one of the two"):
         swept(tmp_path / "out", workers=2, dask="tcp://127.0.0.1:9")
-
-
-def test_a_worker_whose_caller_was_killed_ends_in_silence() -> None:
-    for sent in (None, 1):  # before it has a task, and at one that is none
-        ours, theirs = Pipe()
-        words = [sys.executable, "-m", "flowstart.sweeps.execution.worker", str(theirs.fileno())]
-        worker = subprocess.Popen(words, pass_fds=(theirs.fileno(),), stderr=subprocess.PIPE)
-        theirs.close()
-        if sent is not None:
-            ours.send(sent)
-        ours.close()
-        assert worker.communicate(timeout=60)[1] == b""
-        assert worker.returncode == 0

@@ -140,13 +140,6 @@ def test_what_killed_writers_left_is_removed(tmp_path: pathlib.Path) -> None:
     assert not any(file.exists() for file in left)
 
 
-def test_what_is_being_written_is_not_removed(tmp_path: pathlib.Path) -> None:
-    with store._written(tmp_path / "part", b"1") as partial:
-        store.clean_up(tmp_path)
-        assert partial.exists()
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_part_is_written_again_where_somebody_removed_it_meanwhile(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

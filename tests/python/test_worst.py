@@ -250,6 +250,7 @@ def test_wrong_requests_are_one_line(cli: Cli, words: tuple[str, ...], message: 
 KEPT = [(name, one) for name, found in worst.findings().items() for one in found]
 
 
+@pytest.mark.docs
 @pytest.mark.parametrize(
     ("startup", "one"), KEPT, ids=[f"{name} {one['best']}" for name, one in KEPT]
 )

@@ -68,7 +68,7 @@ class Command:
 
 def blocks(page: str, *languages: str) -> list[Token]:
     """A page's blocks of code in these languages; a block without any has the language ""."""
-    tokens = MarkdownIt().parse(page)
+    tokens = MarkdownIt().disable("inline").parse(page)
     return [t for t in tokens if t.type in ("code_block", "fence") and t.info in languages]
 
 

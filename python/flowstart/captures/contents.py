@@ -11,6 +11,7 @@ from flowstart.captures import sampling
 from flowstart.captures.sampling import Sampled, SampleSize
 from flowstart.captures.senders import senders
 from flowstart.captures.summary import demands, flagged, spread, summary
+from flowstart.public import RETURNED, Public
 from flowstart.render import html
 from flowstart.render.grid import Column, Grid
 
@@ -143,12 +144,17 @@ OPTIONAL = ("state", "history", "missed_bytes")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Capture:
+class Capture(metaclass=Public):
     """Connections and transfers of captures and logs.
 
     `docs/guides/captures.md` explains the columns.
 
     Attributes:
+        files: Names of the files.
+        about: Of the files: `format`, `link_types`, `tunnels` that were removed, number of
+            `packets` and of `unreadable` ones.
+        notes: Methods, and what this kind of file cannot show.
+        anonymous: Whether networks and hosts have other names, and ports are dropped. [false]
         connections: One row per TCP connection; times in seconds, sizes in bytes.
         transfers: One row per transfer; `bytes`, and `start` in seconds.
         groups: The networks, with RTTs in seconds and rates in bits per second.
@@ -162,6 +168,8 @@ class Capture:
         11
     """
 
+    __signature__ = RETURNED
+
     files: tuple[str, ...]
     connections: "pl.DataFrame"
     """One row per TCP connection, by number (`stream`).
@@ -173,12 +181,9 @@ class Capture:
     groups: list[RemoteNetwork]
     """The networks at the far side and their paths, those with the most data first."""
     about: dict[str, Any]
-    """Of the files: their `format`, `link_types`, `tunnels` that were removed, `packets` and those
-    `unreadable`."""
     warnings: list[str]
     """What was wrong with the files or is not to be believed."""
     notes: list[str]
-    """Methods, and what this kind of file cannot tell."""
     quic: "pl.DataFrame | None" = None
     """One row per QUIC connection that passed: what can be seen of it from outside."""
     drawn: Sampled | None = None
@@ -190,7 +195,6 @@ class Capture:
     other_units: str = ""
     """The value of `--columns` with the units that warnings suggest; empty without any."""
     anonymous: bool = False
-    """Whether networks and hosts have other names, and ports are dropped."""
     named: tuple[str, ...] = ()
     """Files and folders as they were named to the reader, where folders were."""
 

@@ -18,6 +18,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         console.secure()
         if arguments is None:  # a process of its own
+            # Matrices of inference are small: more threads of numpy's library only wait.
+            os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
             interrupts.heed_endings()
             console.silence_libraries()
         return _run(sys.argv[1:] if arguments is None else arguments)

@@ -19,7 +19,7 @@ HELP = (
     CommandParameter("help_all", Option("Help with all options."), bool, False),
     CommandParameter("help", Option("Help with common options.", short="-h"), bool, False),
 )
-HELP_WORDS = tuple(word for each in HELP for word in (each.flag, each.option.short) if word)
+HELP_WORDS = tuple(word for each in HELP for word in each.words)
 BOUNDS = ("max_memory", "max_time")
 """The options that bound what a command uses."""
 
@@ -136,7 +136,9 @@ def read(command: Command, path: Sequence[str], words: Sequence[str]) -> dict[st
             raise RequestError(f"{flag}: it takes no value; give it alone")
     again = {p for i, p in enumerate(places) if words[p] in switches and words[p] in options[:i]}
     once = [word for place, word in enumerate(words) if place not in again]
-    app = app_of(command, path[-1])
+    present = {name for word in options for name in (word.partition("=")[0], word[:2])}
+    used = [each for each in command.parameters if each.is_argument or present & {*each.words}]
+    app = app_of(command, path[-1], used)
     app.help_flags = ()  # help is printed before, and a value may have the name of its option
     try:
         _, bound, _ = app.parse_args(once, exit_on_error=False, print_error=False)
@@ -160,12 +162,7 @@ def read(command: Command, path: Sequence[str], words: Sequence[str]) -> dict[st
 
 def option_places(command: Loaded, words: Sequence[str]) -> list[int]:
     """Where options are: not the values of options, and nothing after `--`."""
-    valued = {
-        name
-        for each in command.parameters
-        if not each.is_switch and not each.is_argument
-        for name in (each.flag, each.option.short)
-    }
+    valued = {name for each in command.parameters if not each.is_switch for name in each.words}
     places = []
     is_value = False
     for place, word in enumerate(words):
@@ -182,8 +179,7 @@ def option_places(command: Loaded, words: Sequence[str]) -> list[int]:
 
 def check_options(command: Loaded, path: Sequence[str], options: Sequence[str]) -> None:
     """Raises RequestError where a command does not have an option, as it is written."""
-    declared = [each for each in (*command.parameters, *HELP) if not each.is_argument]
-    known = {name for each in declared for name in (each.flag, each.option.short)}
+    known = {name for each in (*command.parameters, *HELP) for name in each.words}
     for option in options:
         flag = option.partition("=")[0] if option.startswith("--") else option[:2]
         if flag not in known and option != "-":
@@ -217,8 +213,8 @@ def _number(declared: CommandParameter, text: str) -> int:
     raise RequestError(f"{declared.flag}: `{text}` is not a whole number{bound}")
 
 
-def app_of(command: Loaded, name: str) -> "App":
-    """A command, and all below it, as the library has it."""
+def app_of(command: Loaded, name: str, used: Sequence[CommandParameter] | None = None) -> "App":
+    """A command, and all below it, as the library has it; with `used`, it has these parameters."""
     from cyclopts import App
 
     about = command.help.partition("\n")[0]
@@ -233,7 +229,7 @@ def app_of(command: Loaded, name: str) -> "App":
     function.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
             _as_cyclopts(each, is_required=each.name in command.required)
-            for each in command.parameters
+            for each in (command.parameters if used is None else used)
         ]
     )
     app.default(function)
@@ -257,7 +253,7 @@ def _as_cyclopts(declared: CommandParameter, *, is_required: bool) -> inspect.Pa
         )
     else:
         described = Declaration(
-            name=[declared.flag, *([option.short] if option.short else [])],
+            name=declared.words,
             negative=(),
             allow_leading_hyphen=not declared.is_switch,
             help=option.help,
@@ -291,9 +287,7 @@ def _refusal(error: "CycloptsError", command: Command, path: Sequence[str]) -> R
     named = [] if error.argument is None else [error.argument.field_info.name]
     if isinstance(error, exceptions.RepeatArgumentError):
         named.append(error.token.keyword or "")
-    declared = next(
-        (p for p in command.parameters if {p.name, p.flag, p.option.short} & {*named}), None
-    )
+    declared = next((p for p in command.parameters if {p.name, p.flag, *p.words} & {*named}), None)
     if isinstance(error, exceptions.UnknownOptionError):
         return _unknown(error.token.keyword or error.token.value, command, path)
     if isinstance(error, exceptions.RepeatArgumentError) and declared:

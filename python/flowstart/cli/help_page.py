@@ -171,7 +171,7 @@ def examples(path: Sequence[str]) -> tuple[str, ...]:
 
 def row(each: CommandParameter) -> tuple[str, str]:
     """How an option is written, and what it is, with its default in brackets."""
-    names = [] if each.is_argument else [*filter(None, [each.option.short]), each.flag]
+    names = each.words
     is_shown = isinstance(each.default, str | int) and not isinstance(each.default, bool)
     meaning = f"{each.option.help} [{each.default}]" if is_shown else each.option.help
     return f"{', '.join(names)} {each.value}".strip(), meaning

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 from flowstart.cli import console, flags
 from flowstart.errors import SimulationError
 from flowstart.questions.option import Given, Option, of
-from flowstart.questions.replay import Replay as Question
+from flowstart.questions.replay import ReplayQuestion
 
 if TYPE_CHECKING:
     from flowstart.replays.result import Replay
 
-FILES = next(each.option for each in of(Question) if each.is_argument)
+FILES = next(each.option for each in of(ReplayQuestion) if each.is_argument)
 
 
 def replay(
     files: Annotated[list[str], FILES],
-    question: Annotated[Given, of(Question, without=("capture",))],
+    question: Annotated[Given, of(ReplayQuestion, without=("capture",))],
     path: Annotated[Given, flags.REPLAYED_PATH],
     stack: Annotated[Given, flags.REPLAYED_ENDPOINTS],
     reading: Annotated[Given, flags.READING],
@@ -41,7 +41,7 @@ def replay(
     folder = flags.folder(output)
     with console.speaking_of(None):
         keywords = question_of({**question, **path, **stack})
-        check(Question(files[0], **keywords))  # before reading
+        check(ReplayQuestion(files[0], **keywords))  # before reading
     capture = flags.read(files, reading, seed=question.get("seed"))
     with console.speaking_of(None), console.attending(), Progress("transfers") as progress:
         result = replayed(capture, **keywords, progress=progress)

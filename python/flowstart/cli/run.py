@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from flowstart.cli import console, flags
 from flowstart.errors import RequestError, SimulationError
 from flowstart.questions.option import Given, Option, of
-from flowstart.questions.run import SCENARIO, Run
+from flowstart.questions.run import SCENARIO, RunQuestion
 
 if TYPE_CHECKING:
     from flowstart.simulation.recordings import Recordings
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def run(
     scenario: Annotated[str, SCENARIO],
-    question: Annotated[Given, of(Run, without=("scenario_like",))],
+    question: Annotated[Given, of(RunQuestion, without=("scenario_like",))],
     qlog: Annotated[
         str | None,
         Option("Flows with a qlog of their senders, for qvis; requires -o.", "FLOW,..."),

@@ -9,7 +9,7 @@ from flowstart import text
 from flowstart.cli import console, flags
 from flowstart.errors import RequestError, SimulationError
 from flowstart.questions.option import Given, Option, of
-from flowstart.questions.sweep import Sweep
+from flowstart.questions.sweep import SweepQuestion
 from flowstart.sweeps.language.named import names
 
 if TYPE_CHECKING:
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from flowstart.sweeps.execution.store import Swept
 
 SETTING = dataclasses.replace(
-    next(each.option for each in of(Sweep) if each.is_argument), names=names
+    next(each.option for each in of(SweepQuestion) if each.is_argument), names=names
 )
 
 
 def sweep(
-    question: Annotated[Given, of(Sweep, without=("setting",))],
+    question: Annotated[Given, of(SweepQuestion, without=("setting",))],
     setting: Annotated[str | None, SETTING] = None,
     output: Annotated[
         str | None, Option("Folder of the results, new or unfinished.", "DIR", short="-o")

@@ -189,16 +189,17 @@ def beyond(
     random = np.random.default_rng(seed)
     drawn = random.multinomial(draws, weights / weights.sum())
     large, above = traffic > allowed, values > family.limit
+    beyond_limit = likelihood[:, above]
     probabilities = np.zeros(len(traffic))
+    both = np.column_stack([traffic, np.where(large, 0.0, traffic)])
     shares = []
     # Each prior as often as it was drawn: which networks are beyond under it.
     for prior, times in zip(priors[drawn > 0], drawn[drawn > 0], strict=True):
         whole = np.maximum(likelihood @ prior, 1e-300)
-        own = likelihood[:, above] @ prior[above] / whole
+        own = beyond_limit @ prior[above] / whole
         probabilities += own * times / draws
         able = np.flatnonzero(own > NEVER / len(own))
         hits = random.random((int(times), len(able))) < own[able]
-        both = np.column_stack([traffic, np.where(large, 0.0, traffic)])
         shares.append(hits @ both[able])
     total, small = np.concatenate(shares).T
     return Beyond(probabilities, large, total, small)

@@ -18,7 +18,7 @@ from flowstart.inference.gates import Exceeding, Gate, GateQuantity, Outcome
 from flowstart.inference.intervals import NO_DIFFERENCE
 
 
-class Question(StrEnum):
+class ValidityQuestion(StrEnum):
     """What must be true of a replay before it supports a recommendation."""
 
     PATH = "path"
@@ -34,11 +34,11 @@ class Question(StrEnum):
 
 
 FAILURES = {
-    Question.PATH: "the path is not known",
-    Question.REPRODUCTION: "the recording is not reproduced",
-    Question.ALTERNATIVES: "plausible alternatives disagree",
-    Question.SENDERS: "the senders differ",
-    Question.TRAFFIC: "there is too little traffic",
+    ValidityQuestion.PATH: "the path is not known",
+    ValidityQuestion.REPRODUCTION: "the recording is not reproduced",
+    ValidityQuestion.ALTERNATIVES: "plausible alternatives disagree",
+    ValidityQuestion.SENDERS: "the senders differ",
+    ValidityQuestion.TRAFFIC: "there is too little traffic",
 }
 
 
@@ -46,7 +46,7 @@ FAILURES = {
 class Check:
     """The answer to one question."""
 
-    question: Question
+    question: ValidityQuestion
     holds: bool | None
     """None: not examined."""
     finding: str = ""
@@ -124,7 +124,7 @@ class Judgement:
     gates: tuple[Gate, ...]
     reason: str
     """A clause that follows the name of the setting."""
-    question: Question | None = None
+    question: ValidityQuestion | None = None
     """The question of validity that prevents a recommendation."""
     request: Row | None = None
     """The gain from a client's request to the last byte, where that is known."""
@@ -216,6 +216,9 @@ class Verdict:
             (judgement for judgement in self.judgements if judgement.setting == setting), None
         )
 
+    def __str__(self) -> str:
+        return "\n".join([self.headline, *(f"{j.setting} {j.reason}." for j in self.judgements)])
+
     @property
     def headline(self) -> str:
         """The verdict, and its reason in one sentence."""
@@ -240,7 +243,7 @@ class Verdict:
         """
         return self._changed(lambda one: _compared(one, others))
 
-    def without(self, reasons: Mapping[str, str], question: Question) -> "Verdict":
+    def without(self, reasons: Mapping[str, str], question: ValidityQuestion) -> "Verdict":
         """The same, where recommended settings with a reason against them are inconclusive."""
 
         def judged(one: Judgement) -> Judgement:
@@ -261,7 +264,7 @@ class Verdict:
         if failing is None:
             return found
         withdrawn = {Status.RECOMMENDED}
-        if failing.question == Question.PATH:
+        if failing.question == ValidityQuestion.PATH:
             withdrawn |= {Status.REJECTED, Status.EQUAL}
 
         def judged(one: Judgement) -> Judgement:
@@ -299,7 +302,7 @@ def _compared(one: Judgement, others: Mapping[str, Verdict]) -> Judgement:
     name, worst = _worst(contrary)
     where = f"with {name}" if len(contrary) > 1 else "there"
     reason = f"{faster(one.gain)}, {joint} {text.listed([*contrary])}: {where} it {worst.reason}"
-    return _doubted(one, reason, Question.ALTERNATIVES)
+    return _doubted(one, reason, ValidityQuestion.ALTERNATIVES)
 
 
 def _risk(others: Mapping[str, Judgement]) -> str:
@@ -316,7 +319,7 @@ def _worst(others: Mapping[str, Judgement]) -> tuple[str, Judgement]:
     return max(others.items(), key=lambda item: item[1].gain.estimate or 0.0)
 
 
-def _doubted(one: Judgement, reason: str, question: Question) -> Judgement:
+def _doubted(one: Judgement, reason: str, question: ValidityQuestion) -> Judgement:
     return dataclasses.replace(one, status=Status.INCONCLUSIVE, reason=reason, question=question)
 
 

@@ -153,6 +153,10 @@ def _finite(value: float) -> float | None:
 class SweepMap(Result):
     """Regret, harm and the fastest startups of a sweep; `docs/guides/maps.md` defines every number.
 
+    Attributes:
+        folder: Folder of the sweep.
+        margin: Share of the best time within which startups tie, where 0.05 is 5 %.
+
     Example:
         >>> import flowstart as fs, tempfile
         >>> names = ["slow-start", "hystart"]
@@ -164,12 +168,10 @@ class SweepMap(Result):
     """
 
     folder: str | os.PathLike[str]
-    """Where the sweep is."""
     outcomes: Outcomes
     plane: Plane
     """What the picture of winners has on its axes, and in its panels."""
     margin: float
-    """Startups tie whose times differ by no more than this share of the best."""
 
     more = "`.table`, or `.regret` by kind of cells"
     caption = "Regret"

@@ -17,7 +17,7 @@ from flowstart.maps.reading import read_outcomes, scan
 from flowstart.maps.result import SweepMap
 from flowstart.model.specs import texts
 from flowstart.questions.option import asking
-from flowstart.questions.sweep import Sweep
+from flowstart.questions.sweep import SweepQuestion
 from flowstart.render import figure_files
 from flowstart.render.grid import Grid
 from flowstart.render.result import Result
@@ -215,8 +215,8 @@ class SweepResult(Swept, Result):
         )
 
 
-@asking(Sweep)
-def sweep(question: Sweep) -> SweepResult:
+@asking(SweepQuestion)
+def sweep(question: SweepQuestion) -> SweepResult:
     """Runs every startup algorithm on every cell of a sweep, and keeps the rows in a folder.
 
     Rows that are in the folder already are not computed again, so the same call resumes an earlier

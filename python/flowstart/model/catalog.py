@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from flowstart import _native
 from flowstart.errors import RequestError
+from flowstart.public import RETURNED, Public
 
 Kind: TypeAlias = Literal["startup", "cc", "queue", "variation"]
 
@@ -30,8 +31,17 @@ CERTAINTIES = {
 
 
 @dataclass(frozen=True)
-class Parameter:
-    """A parameter of an algorithm, given as `limited-slow-start:max_ssthresh=100`."""
+class Parameter(metaclass=Public):
+    """A parameter of an algorithm, given as `limited-slow-start:max_ssthresh=100`.
+
+    Attributes:
+        name: How a specification names it.
+        unit: Unit of its values, such as `segments`.
+        default: Value unless one is given, as text.
+        meaning: Effect of the parameter.
+    """
+
+    __signature__ = RETURNED
 
     name: str
     unit: str
@@ -40,8 +50,23 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Algorithm:
+class Algorithm(metaclass=Public):
     """An entry of the catalog: a startup, congestion control, queue or rate variation.
+
+    Attributes:
+        name: Name, as `startups=` and `flowstart algorithms` have it.
+        kind: `startup`, `cc`, `queue` or `variation`.
+        title: Title in words.
+        source: Paper, RFC or code that defines it.
+        year: Year of the source.
+        opened: What of the source was read for the implementation: text or code, with the section
+            or the commit.
+        compared: The rules that were compared with that.
+        summary: Description in a sentence.
+        params: Its parameters.
+        needs: What it needs beyond an ordinary sender: `pacing`, `peer`, `routers`, `cache`,
+            `interface`, `l4s`.
+        certainty: How well founded it is: `text`, `code`, `derived`, `reconstructed`.
 
     Example:
         >>> import flowstart as fs
@@ -49,23 +74,19 @@ class Algorithm:
         'max_ssthresh'
     """
 
+    __signature__ = RETURNED
+
     name: str
     kind: Kind
     title: str
     source: str
     year: int
     opened: str
-    """What of the source was read for the implementation: text or code, with the section or the
-    commit."""
     compared: str
-    """The rules that were compared with that."""
     summary: str
     params: tuple[Parameter, ...]
     needs: tuple[str, ...]
-    """What it needs beyond an ordinary sender: `pacing`, `peer`, `routers`, `cache`,
-    `interface`, `l4s`."""
     certainty: str
-    """How well founded it is: `text`, `code`, `derived`, `reconstructed`."""
 
     @property
     def reconstructed(self) -> bool:

@@ -9,6 +9,11 @@ from typing import Any
 
 from flowstart.model import quantities
 from flowstart.model.definitions import Part, parts, short_repr
+from flowstart.public import Public, with_known_fields
+
+
+class _Part(metaclass=Public):
+    """A part of a scenario."""
 
 
 def _made(part: Part) -> type:
@@ -30,9 +35,11 @@ def _made(part: Part) -> type:
         "__post_init__": with_units,
         "__repr__": short_repr,
     }
-    return dataclasses.make_dataclass(
-        part.name, fields, namespace=own, frozen=True, kw_only=True, repr=False
+    made = dataclasses.make_dataclass(
+        part.name, fields, bases=(_Part,), namespace=own, frozen=True, kw_only=True, repr=False
     )
+    made.__init__.__annotations__.clear()  # the docstring has what values there are
+    return with_known_fields(made)
 
 
 def _attributes(part: Part) -> str:

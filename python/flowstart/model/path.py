@@ -4,7 +4,6 @@ import importlib.resources
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Self
 
 from flowstart import _native
@@ -14,7 +13,6 @@ from flowstart.model.catalog import suggest
 from flowstart.model.document import plain, resolve
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NetworkPath(fields.NetworkPath):
     """A path through the network, checked when it is made.
 

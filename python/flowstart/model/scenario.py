@@ -22,11 +22,28 @@ from flowstart.model.document import Document, plain
 from flowstart.model.fields import AfterFlow, Endpoint, Flow, WebTraffic
 from flowstart.model.path import NetworkPath
 from flowstart.model.quantities import Time, text, time_text, time_texts
+from flowstart.public import Public, with_known_fields
 
 
+@with_known_fields
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Scenario:
+class Scenario(metaclass=Public):
     """Everything a run depends on.
+
+    Attributes:
+        path: Network path of all flows.
+        flows: Flows. [none]
+        web: Web sessions, in addition to the flows or instead of them. [none]
+        stack: Preset of the endpoints, such as `rfc` or `ns2:recovery=newreno`, or fields. [rfc]
+        name: Name that reports show. [none]
+        seed: Seed of all random draws. [1]
+        duration: Time at which the run stops, in seconds or as text. [when all flows and sessions
+            are done]
+        end_after: Flow that is waited for: the run stops `pause` after it is done. [none]
+        trace: Trace of windows, packets and queues. [false]
+        within: Times from the opening of each flow, in seconds or as text; `goodputs` has its rate
+            in each. [none]
+        speed_tests: Speed tests whose rates are measured likewise, such as `ndt7`. [none]
 
     Example:
         >>> import flowstart as fs
@@ -39,20 +56,14 @@ class Scenario:
     path: NetworkPath
     flows: Sequence[Flow] = ()
     web: Sequence[WebTraffic] | None = None
-    """Web sessions, beside the flows or instead of them."""
     stack: str | Endpoint | Mapping[str, Any] | None = None
-    """A preset such as `rfc`, `ns2:recovery=newreno`, or the fields."""
     name: str | None = None
     seed: int | None = None
     duration: Time | None = None
-    """Where to stop; by default when every flow and every session is done."""
     end_after: AfterFlow | Mapping[str, Any] | None = None
-    """The flow that is waited for: stop `pause` after all of it is acknowledged, or given up."""
     trace: bool | None = None
     within: Time | Sequence[Time] | None = None
-    """Times from the opening of each flow; `goodputs` of the result has its rate in each."""
     speed_tests: Sequence[str] | None = None
-    """Speed tests whose rates are measured likewise, such as `ndt7`."""
 
     __repr__ = short_repr
 

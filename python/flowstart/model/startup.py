@@ -37,6 +37,7 @@ from flowstart.model.signals import (
     Syn,
     Timeout,
 )
+from flowstart.public import Public
 
 __all__ = ["Reason", "Startup", "Window", "hooks", "label"]
 
@@ -56,7 +57,7 @@ Reason: TypeAlias = Literal[
 """Why a startup ended."""
 
 
-class Startup(Events, abc.ABC):
+class Startup(Events, metaclass=Public):
     """A startup: from the handshake until it knows the path.
 
     It edits the window and reports, once, that its work is done. Only `on_ack` has to be
@@ -65,10 +66,22 @@ class Startup(Events, abc.ABC):
 
     A class stands for itself made without arguments, an instance for its class made with the
     arguments that it was made with: every flow gets an object of its own.
+
+    Attributes:
+        name: Name in tables. [the class's name]
+
+    Example:
+        >>> import flowstart as fs
+        >>> class Faster(fs.Startup):
+        ...     def on_ack(self, w, a):
+        ...         w.cwnd += 2 * w.segments(a.acked)
+        >>> path = fs.NetworkPath(rate="5Mbps", rtt="64ms")
+        >>> result = fs.compare(path, startups=["slow-start", Faster], sizes=["20kB"])
+        >>> result.frame["startup"].to_list()
+        ['slow-start', 'Faster']
     """
 
     name: ClassVar[str | None] = None
-    """What tables call it; the class's name where this is None."""
 
     _arguments: tuple[tuple[Any, ...], dict[str, Any]]
 

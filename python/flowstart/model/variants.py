@@ -24,6 +24,7 @@ from flowstart.model.custom import CustomStartups, StartupLike
 from flowstart.model.definitions import short_repr
 from flowstart.model.document import Document, encode, plain
 from flowstart.model.fields import Endpoint
+from flowstart.public import Public, with_known_fields
 
 USUAL_STARTUP = _native.STARTUP_OF
 """The startup of a congestion control that is nothing without it; of others, slow start."""
@@ -33,11 +34,24 @@ OWN = ("startup", "cc", "stack", *OF_FLOW)
 """What a variant may name beside single fields of a stack."""
 
 
+@with_known_fields
 @dataclass(frozen=True, repr=False)
-class Variant:
+class Variant(metaclass=Public):
     """The setting of a sending host, under a name.
 
     What is left out is as the comparison has it.
+
+    Attributes:
+        name: Name, as tables show it.
+        startup: Startup, with parameters: `hystart:iw=30`. [slow start, unless `cc` has a startup
+            of its own]
+        cc: Congestion control after startup, such as `bbr`. [the stack's]
+        stack: Fields of the stack in place of the comparison's, or a preset, which replaces it.
+            [none]
+        landing: Window at the end of startup, such as `0.5` or `0.7delivered`. [as startup and
+            congestion control have it]
+        cached_cwnd: Congestion window cached from an earlier connection, such as `2bdp`. [none]
+        cached_rtt: RTT cached with the window, such as `40ms`. [that of the flow]
 
     Example:
         >>> import flowstart as fs
@@ -47,17 +61,11 @@ class Variant:
 
     name: str
     startup: StartupLike | None = None
-    """With parameters: `hystart:iw=30`. Slow start unless the congestion control has one of its
-    own."""
     cc: str | None = None
     stack: str | Endpoint | Mapping[str, Any] = field(default_factory=dict)
-    """Fields of the stack in place of the comparison's; with a preset, a stack by itself."""
     landing: str | None = None
-    """Window at the end of startup, such as `0.5` or `0.7delivered`."""
     cached_cwnd: str | None = None
-    """Congestion window cached from an earlier connection, such as `2bdp`."""
     cached_rtt: str | None = None
-    """RTT cached with it."""
 
     __repr__ = short_repr
 

@@ -94,6 +94,11 @@ class CommandParameter:
         return "--" + (self.option.flag or (prefix + self.name).strip("_").replace("_", "-"))
 
     @property
+    def words(self) -> list[str]:
+        """How a command line names it: `-o`, `--report`; none where its place gives it."""
+        return [] if self.is_argument else [*filter(None, [self.option.short]), self.flag]
+
+    @property
     def is_switch(self) -> bool:
         """Whether it has no value."""
         return self._is(bool)

@@ -31,7 +31,7 @@ def _captures(help_: str, metavar: str = "SHARE", **more: Any) -> Option:
 
 
 @dataclass(frozen=True)
-class Replay(Bounded):
+class ReplayQuestion(Bounded):
     """A replay of captures and logs under other settings of their senders."""
 
     capture: Annotated[

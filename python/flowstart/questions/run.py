@@ -22,7 +22,7 @@ SINK = Option(
 
 
 @dataclass(frozen=True)
-class Run(Bounded):
+class RunQuestion(Bounded):
     """A run whose rows stay in memory."""
 
     scenario_like: Annotated[ScenarioLike, SCENARIO]
@@ -42,7 +42,7 @@ class Run(Bounded):
 
 
 @dataclass(frozen=True)
-class StoredRun(Bounded):
+class StoredRunQuestion(Bounded):
     """A run whose rows go to a folder."""
 
     scenario_like: Annotated[ScenarioLike, SCENARIO]

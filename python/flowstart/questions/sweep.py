@@ -16,7 +16,7 @@ RUN = "Execution"
 
 
 @dataclass(frozen=True)
-class Sweep(Bounded):
+class SweepQuestion(Bounded):
     """A sweep of every startup over a family of paths."""
 
     setting: Annotated[
@@ -24,7 +24,8 @@ class Sweep(Bounded):
         Argument(
             "Sweep file, or name of a built-in sweep.",
             "SWEEP.toml|NAME",
-            meaning="A sweep, its fields as a mapping, its file, or the name of a built-in one.",
+            meaning="A sweep; its fields `path`, `flow`, `startups` and others as a mapping, with "
+            "lists where values vary; its file; or the name of a built-in one.",
         ),
     ]
     folder: Annotated[

@@ -10,14 +10,13 @@ import contextlib
 import ctypes
 import errno
 import fcntl
-import functools
 import hashlib
 import os
 import pathlib
 import secrets
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -28,39 +27,17 @@ from flowstart.model import input_files
 from flowstart.render import files
 from flowstart.render.files import Content, is_intact
 
-_AT_FDCWD = -100
-_RENAME_EXCHANGE = 2
-_CANNOT = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
-"""How a kernel or a file system answers that does not know of exchanges."""
+_AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 
 
-def exchange(one: pathlib.Path, other: pathlib.Path) -> bool:
-    """Has both change places at once (renameat2(2)); False where that cannot be had.
-
-    Raises OSError where it can be had and fails.
-    """
-    rename = _renameat2()
+def exchange(new: pathlib.Path, old: pathlib.Path) -> bool:
+    """Whether both changed places at once (renameat2(2)); on Linux most file systems can."""
+    rename = getattr(ctypes.CDLL(None), "renameat2", None)
     if rename is None:
         return False
-    names = os.fsencode(one), os.fsencode(other)
-    if rename(_AT_FDCWD, names[0], _AT_FDCWD, names[1], _RENAME_EXCHANGE) == 0:
-        return True
-    number = ctypes.get_errno()
-    if number in _CANNOT:
-        return False
-    raise OSError(number, os.strerror(number), str(one), None, str(other))
-
-
-@functools.cache
-def _renameat2() -> Callable[[int, bytes, int, bytes, int], int] | None:
-    """The C library's function; None on systems other than Linux, and old ones."""
-    function = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
-    if function is None:
-        return None
-    text = ctypes.c_char_p
-    function.argtypes = (ctypes.c_int, text, ctypes.c_int, text, ctypes.c_uint)
-    found: Callable[[int, bytes, int, bytes, int], int] = function
-    return found
+    names = os.fsencode(new), os.fsencode(old)
+    status: int = rename(_AT_FDCWD, names[0], _AT_FDCWD, names[1], _RENAME_EXCHANGE)
+    return status == 0
 
 
 NAME = "manifest.json"
@@ -361,7 +338,7 @@ def _replace(new: pathlib.Path, place: pathlib.Path) -> None:
     """Puts the folder `new` into `place`; what was there is where `new` was, or gone."""
     while True:
         with contextlib.suppress(FileNotFoundError):
-            # Fails where somebody has moved it away meanwhile.
+            # Fails where another writer has moved it away meanwhile.
             if not _fill(new, place) and not exchange(new, place):
                 _replace_in_two_steps(new, place)
             return

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from flowstart.errors import RequestError
+from flowstart.public import RETURNED, Public
 from flowstart.render import figure_files, html
 from flowstart.render.figure_files import Progress
 
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
     from flowstart.render.summary import SummaryPage
 
 
-class Result(abc.ABC):
+class Result(metaclass=Public):
     """The result of a run, a comparison, a replay, a map or a search."""
+
+    __signature__ = RETURNED
 
     more: ClassVar[str]
     """Where the rows are that the printed table leaves out."""

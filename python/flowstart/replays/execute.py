@@ -35,7 +35,7 @@ from flowstart.replays.paths import ReplayPath, build, facts
 from flowstart.replays.result import Replay
 from flowstart.replays.runner import ALONE, COMPETING, TOGETHER, Meter, Progress, Round, Runner
 from flowstart.replays.settings import Settings
-from flowstart.replays.summary import Limits, Rows
+from flowstart.replays.summary import LimitShares, Rows
 from flowstart.replays.validity import UNKNOWN, examine
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class _Study:
     def _is_limited_by_windows(self, found: Replay) -> bool:
         """Whether receivers' windows limit the baseline so long that larger ones are compared."""
         settings = self.settings
-        limits = Limits.of(found.store, settings.reference.name)
+        limits = LimitShares.of(found.store, settings.reference.name)
         several = len(settings.names) > 1
         return several and larger_window.is_tried(limits.window_share, settings.compared)
 

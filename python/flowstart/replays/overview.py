@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from flowstart import _native, text
 from flowstart.captures import server_log
 from flowstart.comparison import larger_window
-from flowstart.inference import Gate, Judgement, Question, Row, Statistic, Status
+from flowstart.inference import Gate, Judgement, Row, Statistic, Status, ValidityQuestion
 from flowstart.inference.gates import GateQuantity
 from flowstart.inference.verdict import exceeding
 from flowstart.model import custom, document
@@ -272,7 +272,7 @@ def table(replay: "Replay") -> Grid | None:
     None if no rates are known.
     """
     objection = replay.verdict.objection
-    if objection and objection.question == Question.PATH:
+    if objection and objection.question == ValidityQuestion.PATH:
         return None  # numbers from assumed rates
     grid = Grid([Column("setting", number=False), Column("change"), Column("95 % CI, %")])
     grid.columns += [Column("p95", spare=1), Column("loss"), Column("harmed")]

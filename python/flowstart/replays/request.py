@@ -15,7 +15,7 @@ from flowstart.model import variants as named
 from flowstart.model.custom import CustomStartups
 from flowstart.model.path import IMPAIRING
 from flowstart.questions.option import asking, of
-from flowstart.questions.replay import Replay as Question
+from flowstart.questions.replay import ReplayQuestion
 from flowstart.replays.answer import ONCE, Questions, parsed
 from flowstart.replays.execute import study
 from flowstart.replays.result import Replay
@@ -23,8 +23,8 @@ from flowstart.replays.settings import GivenNetwork, Settings, compared, hosts_o
 from flowstart.simulation import bounds
 
 
-@asking(Question)
-def replay(question: Question) -> Replay:
+@asking(ReplayQuestion)
+def replay(question: ReplayQuestion) -> Replay:
     """Replays recorded transfers under other settings of their senders.
 
     Without variants and startups, the settings that the recorded stack offers are compared.
@@ -54,13 +54,13 @@ def replay(question: Question) -> Replay:
         )
 
 
-def check(question: Question) -> None:
+def check(question: ReplayQuestion) -> None:
     """Refuses what is wrong before anything is read."""
     questions_of(question)
     settings_of(question)
 
 
-def questions_of(question: Question) -> Questions:
+def questions_of(question: ReplayQuestion) -> Questions:
     """What is asked beyond the rows. Raises RequestError where a field is wrong."""
     limits = {field: getattr(question, name) for field, name in OPTIONS.items()}
     return dataclasses.replace(
@@ -72,7 +72,7 @@ def questions_of(question: Question) -> Questions:
     )
 
 
-def settings_of(question: Question, capture: Capture | None = None) -> Settings:
+def settings_of(question: ReplayQuestion, capture: Capture | None = None) -> Settings:
     """How a capture is replayed, once it has been read; None stands for what its stack offers.
 
     Raises RequestError where a field is wrong, contradicts another or would change nothing.
@@ -113,5 +113,5 @@ def question_of(given: Mapping[str, Any]) -> dict[str, Any]:
     """The keywords of `fs.replay` for options, by the name of the field that they set."""
     described = path_of(given) or {}
     impairments = {name: described.pop(name) for name in IMPAIRING if name in described}
-    keywords = {each.name: given[each.name] for each in of(Question) if each.name in given}
+    keywords = {each.name: given[each.name] for each in of(ReplayQuestion) if each.name in given}
     return keywords | described | {"impairments": impairments, "stack": stack_of(given)}

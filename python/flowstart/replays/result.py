@@ -170,6 +170,14 @@ FEW_ROWS = 10_000
 class Replay(Result):
     """The transfers of a capture under each variant, and the verdict.
 
+    Attributes:
+        capture: The capture that was replayed.
+        left_out: Number of transfers that cannot be replayed, by reason.
+        facts: One row per transfer under test.
+        competing: One row per run and competing flow; None without any.
+        interrupted: Whether Ctrl-C or the time limit ended it.
+        failures: Why runs failed, a line each.
+
     Example:
         >>> import flowstart as fs
         >>> capture = "tests/data/captures/small.pcap"
@@ -183,11 +191,9 @@ class Replay(Result):
     questions: Questions
     paths: list[ReplayPath]
     left_out: dict[str, int]
-    """Transfers that cannot be replayed, by reason."""
     store: Rows
     """One row per transfer, variant and mode."""
     facts: "pl.DataFrame"
-    """One row per transfer under test."""
     together: Times
     alone: Times
     answer: Answer
@@ -205,7 +211,6 @@ class Replay(Result):
     calibration: Calibration | None = None
     """How well the capture is replayed as it was recorded, if that was asked."""
     competing: "pl.DataFrame | None" = None
-    """What competing flows have come to: a row per run and member; None without any."""
     interrupted: bool = False
     failures: list[str] = field(default_factory=list)
 
@@ -256,7 +261,7 @@ class Replay(Result):
 
     @functools.cached_property
     def verdict(self) -> Verdict:
-        """What to choose for all traffic, as far as the replay supports it."""
+        """What to choose: `verdict.recommended` is a name or None, `str(verdict)` has reasons."""
         if self.examined is None:  # the replay was stopped
             return self.answer.verdict
         others = {band.name: band.answer.verdict for band in self.bands}

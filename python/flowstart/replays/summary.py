@@ -208,7 +208,7 @@ class _Counts:
         import polars as pl
 
         counts = ("slowdown", "packets_sent", "packets_dropped", "timeouts", "complete")
-        names = (*counts, *Limits.COLUMNS)
+        names = (*counts, *LimitShares.COLUMNS)
         wanted = (pl.col("variant") == variant) & (pl.col("mode") == "together")
         found = rows.scan().filter(wanted).select("transfer", *names).collect().sort("transfer")
         columns = {name: found[name].cast(pl.Float64).to_numpy() for name in names}
@@ -226,12 +226,12 @@ class _Counts:
             "slowdown_p95": percentile(slowdowns, 95),
             "loss": float(mine["packets_dropped"].sum()) / sent if sent else None,
             "timeouts": int(mine["timeouts"].sum()),
-            **vars(Limits.mean(mine)),
+            **vars(LimitShares.mean(mine)),
         }
 
 
 @dataclass(frozen=True)
-class Limits:
+class LimitShares:
     """What kept senders from sending, by the time of all transfers together."""
 
     limited_by: str | None
@@ -243,12 +243,12 @@ class Limits:
     COLUMNS: ClassVar = ("duration_s", *SHARES)
 
     @classmethod
-    def of(cls, rows: Rows, variant: str) -> "Limits":
+    def of(cls, rows: Rows, variant: str) -> "LimitShares":
         """Those of all transfers under a variant."""
         return cls.mean(_Counts.of(rows, variant).columns)
 
     @classmethod
-    def mean(cls, columns: Mapping[str, Floats]) -> "Limits":
+    def mean(cls, columns: Mapping[str, Floats]) -> "LimitShares":
         """Those of transfers with these columns; what was not completed does not count."""
         durations = columns["duration_s"]
         known = np.isfinite(durations) & np.isfinite(columns[next(iter(cls.SHARES))])

@@ -15,7 +15,7 @@ from flowstart import text
 from flowstart.captures import next_command, server_log
 from flowstart.captures.contents import Capture
 from flowstart.captures.next_command import RECORDING
-from flowstart.inference import Check, Question, Validity, Verdict
+from flowstart.inference import Check, Validity, ValidityQuestion, Verdict
 from flowstart.inference.intervals import FEW_CLUSTERS
 from flowstart.render.columns import CLASSES
 from flowstart.replays.answer import Band, Partial
@@ -48,11 +48,11 @@ right rates, and 43 % for transfers of 1 to 10 MB with a rate wrong by a factor 
 TIMES = 10.0
 """Errors above this are not stated in percent."""
 LABELS = {
-    Question.PATH: "Path known",
-    Question.REPRODUCTION: "Reproduced",
-    Question.ALTERNATIVES: "Alternatives agree",
-    Question.SENDERS: "Senders alike",
-    Question.TRAFFIC: "Traffic enough",
+    ValidityQuestion.PATH: "Path known",
+    ValidityQuestion.REPRODUCTION: "Reproduced",
+    ValidityQuestion.ALTERNATIVES: "Alternatives agree",
+    ValidityQuestion.SENDERS: "Senders alike",
+    ValidityQuestion.TRAFFIC: "Traffic enough",
 }
 UNKNOWN, DIFFERENT = "path not known", "not reproduced"
 """What is wrong with a network."""
@@ -74,7 +74,7 @@ class Examined:
     @property
     def knows_paths(self) -> bool:
         """Whether enough rates are known for the replay to show anything."""
-        return not any(c.question == Question.PATH and not c.holds for c in self.checks)
+        return not any(c.question == ValidityQuestion.PATH and not c.holds for c in self.checks)
 
     @property
     def unknown(self) -> list[str]:
@@ -87,7 +87,7 @@ class Examined:
         not_examined = tuple(check for check in self.checks if check.holds is None)
         if reason is None:
             return not_examined
-        question = Question.PATH if reason == UNKNOWN else Question.REPRODUCTION
+        question = ValidityQuestion.PATH if reason == UNKNOWN else ValidityQuestion.REPRODUCTION
         remedy = next((check.remedy for check in self.checks if check.question == question), ())
         return (Check(question, False, reason, f"{network}: {reason}", remedy), *not_examined)
 
@@ -113,10 +113,10 @@ def subjected(
     """
     found = verdict.depending(others)
     failing = any(check.holds is False for check in checks)
-    agree = Check(Question.ALTERNATIVES, None)
+    agree = Check(ValidityQuestion.ALTERNATIVES, None)
     if invocation.questions.buffers and not failing:
         agree = _alternatives(invocation, found, [*others])
-    found = found.without(_steps_back(invocation.settings), Question.SENDERS)
+    found = found.without(_steps_back(invocation.settings), ValidityQuestion.SENDERS)
     checks = (*checks, agree, *_senders(invocation, found), _enough(invocation, verdict))
     return found.subject_to(Validity(checks))
 
@@ -136,7 +136,7 @@ def examine(
     unknown = _unknown(paths, facts)
     checks = [_path(traffic, paths, unknown)]
     if calibration is None:
-        checks.append(Check(Question.REPRODUCTION, None))
+        checks.append(Check(ValidityQuestion.REPRODUCTION, None))
         return Examined(tuple(checks), dict.fromkeys(unknown, UNKNOWN))
     errors = _errors(calibration, facts)
     difference = Difference.of(invocation, paths, errors, calibration)
@@ -201,7 +201,7 @@ def _path(traffic: _Traffic, paths: Sequence[ReplayPath], unknown: Mapping[str, 
     share = traffic.share(known)
     finding = f"{text.short_share(share)} of transfers"
     if share >= COVERED:
-        return Check(Question.PATH, True, finding)
+        return Check(ValidityQuestion.PATH, True, finding)
     example = "the other transfers cannot be replayed"
     if unknown:
         largest = traffic.largest(unknown)
@@ -212,7 +212,7 @@ def _path(traffic: _Traffic, paths: Sequence[ReplayPath], unknown: Mapping[str, 
         f"({text.share(COVERED)} needed); {example}"
     )
     remedy = traffic.invocation.with_units + recording(traffic.invocation)
-    return Check(Question.PATH, False, finding, reason, remedy)
+    return Check(ValidityQuestion.PATH, False, finding, reason, remedy)
 
 
 def _errors(calibration: Calibration, facts: "pl.DataFrame") -> "pl.DataFrame":
@@ -281,10 +281,12 @@ def _reproduction(
     if seen < COVERED:  # the error of few transfers is not that of the others
         finding = f"{text.short_share(seen)} of transfers can be compared"
     if not reason:
-        return Check(Question.REPRODUCTION, True, finding)
+        return Check(ValidityQuestion.REPRODUCTION, True, finding)
     why = difference.cause(part) if difference else None
     remedy = why.remedy if why else _settling(traffic.invocation)
-    return Check(Question.REPRODUCTION, False, finding, reason, remedy, why.finding if why else "")
+    return Check(
+        ValidityQuestion.REPRODUCTION, False, finding, reason, remedy, why.finding if why else ""
+    )
 
 
 def _example(
@@ -359,13 +361,15 @@ def _median(part: "pl.DataFrame") -> float:
 def _alternatives(invocation: Invocation, verdict: Verdict, names: Sequence[str]) -> Check:
     """Whether a verdict holds under other assumptions, which it already depends on."""
     doubted = [
-        judgement for judgement in verdict.judgements if judgement.question == Question.ALTERNATIVES
+        judgement
+        for judgement in verdict.judgements
+        if judgement.question == ValidityQuestion.ALTERNATIVES
     ]
     if verdict.recommended is None and doubted:
         reason = f"{doubted[0].setting} {doubted[0].reason}"
         remedy = (invocation.with_options("--network", f"*:buffer={EXAMPLE}"),)
-        return Check(Question.ALTERNATIVES, False, f"{len(names)} examined", reason, remedy)
-    return Check(Question.ALTERNATIVES, True, str(len(names)) if names else "none needed")
+        return Check(ValidityQuestion.ALTERNATIVES, False, f"{len(names)} examined", reason, remedy)
+    return Check(ValidityQuestion.ALTERNATIVES, True, str(len(names)) if names else "none needed")
 
 
 def _steps_back(settings: Settings) -> dict[str, str]:
@@ -381,11 +385,11 @@ def _steps_back(settings: Settings) -> dict[str, str]:
 def _senders(invocation: Invocation, verdict: Verdict) -> list[Check]:
     """The objection of senders whose windows differ, where that leaves nothing to recommend."""
     doubted = verdict.candidate
-    if doubted is None or doubted.question != Question.SENDERS:
+    if doubted is None or doubted.question != ValidityQuestion.SENDERS:
         return []
     windows = [str(window.segments) for window in invocation.settings.hosts.windows]
     finding, reason = f"IW {text.listed(windows)}", f"{doubted.setting} {doubted.reason}"
-    return [Check(Question.SENDERS, False, finding, reason, _one_sender(invocation))]
+    return [Check(ValidityQuestion.SENDERS, False, finding, reason, _one_sender(invocation))]
 
 
 def _one_sender(invocation: Invocation) -> tuple[str, ...]:
@@ -407,13 +411,13 @@ def _enough(invocation: Invocation, verdict: Verdict) -> Check:
     """Whether there are enough independent connections for an interval."""
     number = max((judgement.gain.clusters for judgement in verdict.judgements), default=None)
     if number is None:
-        return Check(Question.TRAFFIC, True, "nothing to compare")
+        return Check(ValidityQuestion.TRAFFIC, True, "nothing to compare")
     finding = text.counted(round(number), "connection", "connections")
     if number >= FEW_CLUSTERS:
-        return Check(Question.TRAFFIC, True, finding)
+        return Check(ValidityQuestion.TRAFFIC, True, finding)
     reason = f"{number:.1f} independent connections; {FEW_CLUSTERS} are needed"
     longer = recording(invocation, times=2 * FEW_CLUSTERS / max(number, 1.0))
-    return Check(Question.TRAFFIC, False, finding, reason, longer)
+    return Check(ValidityQuestion.TRAFFIC, False, finding, reason, longer)
 
 
 def recording(invocation: Invocation, times: float = 1.0) -> tuple[str, ...]:

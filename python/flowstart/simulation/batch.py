@@ -196,7 +196,7 @@ class _Parts:
         ctrl_c = threading.Event()
         failed = None
         # Python discards what is raised in finalisers and callbacks, also of loky.
-        with interrupts.noting_ctrl_c(ctrl_c), _processes(processes) as pool:
+        with interrupts.noting_ctrl_c(ctrl_c), worker_processes(processes) as pool:
             with interrupts.blocked_ctrl_c():  # which processes inherit: this one ends them
                 rest = bounds.current().rest.shared(processes)
                 run = functools.partial(_run, self.records_limits, startups, rest)
@@ -241,18 +241,22 @@ class _Parts:
 
 
 @contextmanager
-def _processes(count: int) -> "Iterator[futures.Executor]":
+def worker_processes(count: int) -> "Iterator[futures.Executor]":
     """Processes that end with the block."""
     from multiprocessing import resource_tracker
 
     import loky
     from loky.backend import resource_tracker as lokys
 
-    safe = {"PYTHONSAFEPATH": "1"}  # no module of the current folder stands for Python's own
+    # No module of the current folder stands for Python's own; a library has one thread.
+    own = {"PYTHONSAFEPATH": "1", "OPENBLAS_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"}
     begin = functools.partial(_begin, os.getpid())
-    pool = loky.ProcessPoolExecutor(count, initializer=begin, env=safe)
+    # Trackers remove what a killed process leaves, which they would warn of.
+    sys.warnoptions.append("ignore")
     lokys.ensure_running()  # before Ctrl-C is blocked, which the start of trackers unblocks
     resource_tracker.ensure_running()
+    sys.warnoptions.pop()
+    pool = loky.ProcessPoolExecutor(count, initializer=begin, env=own)
     try:
         yield pool
     finally:

@@ -3,6 +3,8 @@
 import functools
 from typing import TYPE_CHECKING, Any
 
+from flowstart.public import RETURNED, Public
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -42,8 +44,10 @@ def rows(table: "Table") -> list[dict[str, Any]]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-class RunTables:
+class RunTables(metaclass=Public):
     """The tables of an outcome as frames, each made when it is first asked for."""
+
+    __signature__ = RETURNED
 
     outcome: "Outcomes"
 

@@ -14,8 +14,7 @@ from flowstart.model import perturbation, scenario, stack
 from flowstart.model.custom import CustomStartups
 from flowstart.model.document import Document, encode, queues, resolve
 from flowstart.questions.option import asking, either
-from flowstart.questions.run import Run as Question
-from flowstart.questions.run import StoredRun as StoredQuestion
+from flowstart.questions.run import RunQuestion, StoredRunQuestion
 from flowstart.render import figure_files, files, footnotes, html
 from flowstart.render.grid import Grid
 from flowstart.render.result import Result
@@ -387,8 +386,8 @@ def _loss(links: Sequence[dict[str, Any]]) -> str:
     )
 
 
-@asking(Question)
-def _kept(question: Question) -> Run:
+@asking(RunQuestion)
+def _kept(question: RunQuestion) -> Run:
     """Runs one scenario.
 
     Returns:
@@ -414,8 +413,8 @@ def _kept(question: Question) -> Run:
         return simulate(document, custom, question.packets)
 
 
-@asking(StoredQuestion)
-def _stored(question: StoredQuestion) -> StoredRun:
+@asking(StoredRunQuestion)
+def _stored(question: StoredRunQuestion) -> StoredRun:
     """Runs one scenario, whose rows go to a folder."""
     folder = os.fspath(question.sink)
     with bounds.bounded(question.max_time, question.max_memory):

@@ -12,6 +12,7 @@ from flowstart.model import scenario
 from flowstart.model.custom import CustomStartups
 from flowstart.model.document import encode, resolve
 from flowstart.model.scenario import ScenarioLike
+from flowstart.public import RETURNED, Public
 from flowstart.render.columns import metadata
 from flowstart.render.folder import About, Results, check
 from flowstart.simulation import bounds, frames
@@ -28,16 +29,22 @@ FILES = {name: f"{name}.parquet" for name in ("transfers", "objects", "links", "
 
 
 @dataclass(frozen=True)
-class StoredRun:
-    """A run whose rows are in files."""
+class StoredRun(metaclass=Public):
+    """A run whose rows are in files.
+
+    Attributes:
+        folder: Folder of the files.
+        about: What is known of the run as a whole: `simulated_s`, `events`, `buffer`.
+        counts: The number of rows of each table that has any.
+        is_cut: Whether the run had a duration, after which a flow may still be under way.
+    """
+
+    __signature__ = RETURNED
 
     folder: pathlib.Path
     about: dict[str, Any]
-    """What is known of the run as a whole: `simulated_s`, `events`, `buffer`."""
     counts: dict[str, int]
-    """The number of rows of each table that has any."""
     is_cut: bool = False
-    """Whether the run had a duration, after which a flow may still be under way."""
 
     @property
     def all_failed(self) -> bool:

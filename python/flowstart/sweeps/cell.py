@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flowstart.model.document import Document
+from flowstart.public import RETURNED, Public
 
 COMPETING = ("alone", "long", "bbr", "short", "same", "probe", "web")
 """Who may be beside the flow under test."""
@@ -12,31 +13,35 @@ DRAWN_COMPANY = ("web",)
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(metaclass=Public):
     """One question that is put to every startup.
 
     Cells share their documents, which nobody may change.
+
+    Attributes:
+        number: Its place among all cells of the sweep, collapsed ones included.
+        path: A scenario's path, plain values only: laws drawn, expressions worked out.
+        flow: Fields of the flow under test beside its startup: `size`, `cached_cwnd`, ...
+        stack: The endpoints' stack: `{"preset": "linux", ...}`.
+        cc: The congestion avoidance; None for the stack's.
+        competing: One of `COMPETING`.
+        seed: The seed of the scenario.
+        split: `train`, `test`, or nothing without a split.
+        origin: The name of the path that it was made from: a named path, a network of a capture, a
+            family with a name. Nothing where there is none.
     """
 
+    __signature__ = RETURNED
+
     number: int
-    """Its place among all cells of the sweep, collapsed ones included."""
     path: Document
-    """A scenario's path, plain values only: laws drawn, expressions worked out."""
     flow: Document
-    """Fields of the flow under test beside its startup: `size`, `cached_cwnd`, ..."""
     stack: Document
-    """The endpoints' stack: `{"preset": "linux", ...}`."""
     cc: str | None
-    """The congestion avoidance; None for the stack's."""
     competing: str
-    """One of `COMPETING`."""
     seed: int
-    """The seed of the scenario."""
     split: str
-    """`train`, `test`, or nothing without a split."""
     origin: str
-    """The name of the path that it was made from: a named path, a network of a capture, a family
-    with a name. Nothing where there is none."""
 
     def to_dict(self) -> dict[str, Any]:
         """The cell as JSON types."""

@@ -177,6 +177,12 @@ class Failing:
 class WorstPaths(Result):
     """The worst paths that a search has found, worst first.
 
+    Attributes:
+        variants: The startup whose worst paths these are, then those that it is compared with.
+        measure: Quantity that was searched for, such as `fct`.
+        tries: Number of paths that were tried.
+        failings: The paths, worst first.
+
     Example:
         >>> import flowstart as fs
         >>> space = "rate=5Mbps,rtt=50ms,size=100kB,buffer=20pkt,competing=alone"
@@ -187,7 +193,6 @@ class WorstPaths(Result):
     """
 
     variants: tuple[Variant, ...]
-    """The startup whose worst it is, then those that it is compared with."""
     measure: str
     tries: int
     evaluator: Evaluator

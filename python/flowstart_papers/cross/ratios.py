@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import polars as pl
 
-from flowstart.inference.bootstrap import CONFIDENCE
 from flowstart.inference.clusters import NORMAL, student
+from flowstart_papers.bootstrap import CONFIDENCE
 
 Ratio: TypeAlias = Mapping[str, Any]
 """A row with a ratio and the ends of its interval."""

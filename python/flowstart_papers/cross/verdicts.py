@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from flowstart.inference.bootstrap import CONFIDENCE
+from flowstart_papers.bootstrap import CONFIDENCE
 from flowstart_papers.cross.ratios import ALIKE, CERTAIN, LONGER, LOW, SHORTER, pooled
 from flowstart_papers.cross.startups import SLOW_START
 from flowstart_papers.cross.table import OWN, STARTUP, CrossTable
@@ -119,11 +119,11 @@ def agreement(one: pl.DataFrame, other: pl.DataFrame) -> tuple[float, float, flo
     """
     in_other = set(other["startup"])
     both = [name for name in one["startup"].unique(maintain_order=True) if name in in_other]
-    exact = _correlation(*(_means(each, both)[0] for each in (one, other)))
-    pairs = zip(*(_means(each, both, DRAWS) for each in (one, other)), strict=True)
+    exact = _correlations(*(_means(each, both) for each in (one, other)))
+    drawn = _correlations(*(_means(each, both, DRAWS) for each in (one, other)))
     spare = (100 - CONFIDENCE) / 2
-    low, high = np.percentile([_correlation(*pair) for pair in pairs], [spare, 100 - spare])
-    return exact, float(low), float(high)
+    low, high = np.percentile(drawn, [spare, 100 - spare])
+    return float(exact[0]), float(low), float(high)
 
 
 def _means(own: pl.DataFrame, startups: Sequence[str], draws: int = 0) -> Values:
@@ -145,17 +145,18 @@ def _means(own: pl.DataFrame, startups: Sequence[str], draws: int = 0) -> Values
     return means
 
 
-def _correlation(one: Values, other: Values) -> float:
-    ranks = [_ranks(values) for values in (one, other)]
-    if any(np.ptp(each) == 0 for each in ranks):
-        return 0.0
-    return float(np.asarray(np.corrcoef(ranks))[0, 1])
+def _correlations(one: Values, other: Values) -> Values:
+    """Correlations of ranks, by row; 0 where all have one rank."""
+    first, second = (_ranks(values) for values in (one, other))
+    scale = np.sqrt((first**2).sum(axis=1) * (second**2).sum(axis=1))
+    products = (first * second).sum(axis=1)
+    return np.asarray(np.divide(products, scale, out=np.zeros_like(scale), where=scale > 0))
 
 
 def _ranks(values: Values) -> Values:
-    """Ties share the mean of their ranks."""
+    """Ranks by row, less their mean; ties share the mean of their ranks."""
     steps = np.round(values / TIE)
-    _, place, count = np.unique(steps, return_inverse=True, return_counts=True)
-    ends = np.cumsum(count)
-    means: Values = ends - (count - 1) / 2
-    return means[place]
+    others, own = steps[:, np.newaxis, :], steps[:, :, np.newaxis]
+    ranks = (others < own).sum(axis=2) + ((others == own).sum(axis=2) + 1) / 2
+    centred: Values = ranks - (values.shape[1] + 1) / 2
+    return centred

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from flowstart.inference.bootstrap import bootstrap_interval
 from flowstart.model.document import Document
 from flowstart_papers import published
+from flowstart_papers.bootstrap import bootstrap_interval
 from flowstart_papers.experiment import Findings, Picture, experiment, table
 from flowstart_papers.frames import grid
 from flowstart_papers.hystart import measures, setups

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from flowstart.inference.bootstrap import bootstrap_interval
 from flowstart.model.document import Document
 from flowstart.simulation.run import Run
+from flowstart_papers.bootstrap import bootstrap_interval
 from flowstart_papers.lab import Lab
 
 Build: TypeAlias = Callable[[Sequence[str], int], Document]

@@ -8,9 +8,9 @@ from typing import Any
 
 import polars as pl
 
-from flowstart.inference.bootstrap import bootstrap_interval
 from flowstart.model.document import Document
 from flowstart.simulation.run import Run
+from flowstart_papers.bootstrap import bootstrap_interval
 from flowstart_papers.experiment import Findings, experiment, table
 from flowstart_papers.frames import BASE, Case, by_case, grid, means, versus
 from flowstart_papers.lab import Lab

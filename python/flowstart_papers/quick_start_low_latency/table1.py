@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from flowstart.inference.bootstrap import bootstrap_interval
 from flowstart.model.document import Document
+from flowstart_papers.bootstrap import bootstrap_interval
 from flowstart_papers.experiment import Findings, experiment, table
 from flowstart_papers.frames import by_case, grid, versus
 from flowstart_papers.lab import Lab

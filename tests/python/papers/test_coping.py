@@ -2,7 +2,7 @@ import polars as pl
 import pytest
 
 from flowstart.model.document import resolve
-from flowstart_papers.coping import PAPER, copes, countermeasures, pulses, requests, setups
+from flowstart_papers.coping import countermeasures, pulses, requests, setups
 from flowstart_papers.coping.effects import longer, of_flows, outcomes, text
 from flowstart_papers.frames import means
 from flowstart_papers.lab import Lab
@@ -52,9 +52,3 @@ def test_a_host_that_only_asks_takes_grants_from_honest_ones() -> None:
     often = requests.Requests(period_s=0.2)
     found = requests.services(Lab(None), [often.undisturbed(), often], [1, 2])
     assert found["granted_high"][1] < 70 < 95 < found["granted_low"][0]
-
-
-def test_the_short_experiment_has_a_row_for_each_of_its_measures() -> None:
-    [experiment] = [e for e in PAPER.experiments if e.quick]
-    [table] = experiment.run(Lab(None)).tables
-    assert [row["measure"] for row in table.rows] == [m.name for m in copes.SHORT]

@@ -406,16 +406,6 @@ def test_slow_start_against_itself_changes_nothing() -> None:
     assert set(found.of(BYSTANDERS).select("low", "high").row(0)) == {1}
 
 
-def test_the_short_table_has_every_startup_and_no_draws() -> None:
-    findings = studies.short.run(Lab(None, workers=1))
-    rows = next(each.rows for each in findings.tables if each.name == "entries")
-    names = {row["startup"] for row in rows}
-    assert names == {each.name for each in startups.every()}
-    assert {row["seeds"] for row in rows} == {1}
-    slow = [row["ratio"] for row in rows if row["startup"] == "slow-start"]
-    assert set(slow) == {1.0}
-
-
 def test_flows_without_end_are_one_user_who_takes_time_for_what_arrives() -> None:
     from flowstart.simulation.run import run
 

@@ -3,6 +3,8 @@
 import fnmatch
 import pathlib
 import re
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -10,12 +12,15 @@ import flowstart_papers as papers
 import papers_record
 from flowstart.errors import RequestError
 from flowstart_papers import runner
+from flowstart_papers.coping import copes
+from flowstart_papers.cross import startups
 from flowstart_papers.experiment import Experiment, Paper
 from flowstart_papers.lab import Lab, default_cache
 from flowstart_papers.target import TargetClass
 
 ROOT = pathlib.Path(__file__).parents[3]
 PAPERS = papers.load()
+Rows: TypeAlias = Sequence[Mapping[str, Any]]
 
 
 def test_every_target_is_there_once() -> None:
@@ -59,6 +64,22 @@ COSTLY = ("CAV-1", "CAV-3", "HY-F1", "HY-F2", "MSS-M", "MSS-RTO")
 OTHERS = [pair for pair in runner.choose(PAPERS, [], everything=True) if pair not in QUICK]
 
 
+def has_a_row_for_each_measure(tables: Mapping[str, Rows]) -> None:
+    [rows] = tables.values()
+    assert [row["measure"] for row in rows] == [measure.name for measure in copes.SHORT]
+
+
+def has_every_startup_and_no_draws(tables: Mapping[str, Rows]) -> None:
+    rows = tables["entries"]
+    assert {row["startup"] for row in rows} == {each.name for each in startups.every()}
+    assert {row["seeds"] for row in rows} == {1}
+    assert {row["ratio"] for row in rows if row["startup"] == "slow-start"} == {1.0}
+
+
+TABLES = {"COPE-SHORT": has_a_row_for_each_measure, "CROSS-SHORT": has_every_startup_and_no_draws}
+"""What the tables of an experiment have, whatever was recorded."""
+
+
 def check(paper: Paper, experiment: Experiment) -> None:
     """Runs an experiment and compares verdicts and values with what was recorded."""
     done = runner.run(paper, experiment, Lab(default_cache()))
@@ -72,6 +93,8 @@ def check(paper: Paper, experiment: Experiment) -> None:
         assert papers_record.counts(done.findings.held) == grid
     if experiment.id == "CROSS":
         assert papers_record.lines(done.findings.answers) == papers_record.CROSS.read_text("utf-8")
+    if experiment.id in TABLES:
+        TABLES[experiment.id]({table.name: table.rows for table in done.findings.tables})
     known = [each.id for each in paper.experiments]
     for judged in done.judged:
         if judged.measured and judged.measured.shown_by:

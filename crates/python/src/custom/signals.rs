@@ -336,6 +336,7 @@ impl Window {
         window
     }
 
+    /// Congestion window in segments.
     #[getter]
     fn cwnd(&self) -> f64 {
         Placed::get(&self.cwnd)
@@ -355,6 +356,7 @@ impl Window {
         Ok(())
     }
 
+    /// Slow-start threshold in segments; infinite until something is known.
     #[getter]
     fn ssthresh(&self) -> f64 {
         Placed::get(&self.ssthresh)
@@ -374,6 +376,7 @@ impl Window {
         Ok(())
     }
 
+    /// At most this rate in bits per second, headers included; None sends as the window allows.
     #[getter]
     fn pacing(&self) -> Option<u64> {
         Option::<Rate>::get(&self.pacing).map(Rate::bps)
@@ -394,6 +397,7 @@ impl Window {
         Ok(())
     }
 
+    /// With a pacing rate: nothing leaves before this time.
     #[getter]
     fn pacing_from(&self) -> u64 {
         Instant::get(&self.pacing_from).nanos()
@@ -406,6 +410,7 @@ impl Window {
         Ok(())
     }
 
+    /// So many segments may leave together where they are paced.
     #[getter]
     fn quantum(&self) -> u32 {
         Placed::get(&self.quantum)
@@ -421,6 +426,7 @@ impl Window {
         Ok(())
     }
 
+    /// A retransmission timeout that holds instead of the transport's, without back-off.
     #[getter]
     fn timeout(&self) -> Option<u64> {
         Option::<Duration>::get(&self.timeout).map(Duration::nanos)
@@ -437,6 +443,7 @@ impl Window {
         Ok(())
     }
 
+    /// Marks segments as part of an oversized startup flight that a router may drop first.
     #[getter]
     fn startup_excess(&self) -> bool {
         Placed::get(&self.startup_excess)
@@ -449,6 +456,7 @@ impl Window {
         Ok(())
     }
 
+    /// Marks a segment as one of a pair whose spacing the peer is to measure.
     #[getter]
     fn pair(&self) -> Option<&'static str> {
         match Placed::get(&self.pair) {
@@ -470,6 +478,7 @@ impl Window {
         Ok(())
     }
 
+    /// Data carries a congestion header with this round-trip time, 0 where none is known.
     #[getter]
     fn congestion_header(&self) -> Option<u64> {
         Option::<Duration>::get(&self.congestion_header).map(Duration::nanos)
@@ -482,6 +491,7 @@ impl Window {
         Ok(())
     }
 
+    /// The next of them ends at this position; the others lie below it, one after the other.
     #[getter]
     fn proactive_below(&self) -> u64 {
         Placed::get(&self.proactive_below)
@@ -498,6 +508,8 @@ impl Window {
         Ok(())
     }
 
+    /// So many segments are sent a second time, before a loss is found; counted
+    /// off as their turn comes. Those that have arrived are passed over.
     #[getter]
     fn proactive_segments(&self) -> u64 {
         Placed::get(&self.proactive_segments)
@@ -510,21 +522,25 @@ impl Window {
         Ok(())
     }
 
+    /// Maximum segment size, bytes of payload.
     #[getter]
     fn mss(&self) -> u32 {
         Placed::get(&self.mss)
     }
 
+    /// The window in bytes.
     #[getter]
     fn cwnd_bytes(&self) -> u64 {
         self.plain().cwnd_bytes()
     }
 
+    /// Whether the window is below the threshold.
     #[getter]
     fn in_slow_start(&self) -> bool {
         self.plain().in_slow_start()
     }
 
+    /// So many bytes, in segments.
     fn segments(&self, count: u64) -> f64 {
         self.plain().segments(count)
     }

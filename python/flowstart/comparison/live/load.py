@@ -16,7 +16,8 @@ from flowstart.errors import RequestError
 from flowstart.model import scenario
 from flowstart.model.document import Document, encode
 from flowstart.model.scenario import ScenarioLike
-from flowstart.render import columns, files, html
+from flowstart.public import RETURNED, Public
+from flowstart.render import columns, html
 from flowstart.render.grid import Column, Grid
 from flowstart.simulation import frames
 from flowstart.simulation.run import run
@@ -161,23 +162,28 @@ def quantile(ordered: Sequence[float], share: float) -> float | None:
 
 
 @dataclass(frozen=True, repr=False)
-class LiveLoad:
-    """Requests in the simulator, and in the kernel over the same links."""
+class LiveLoad(metaclass=Public):
+    """Requests in the simulator, and in the kernel over the same links.
+
+    Attributes:
+        document: The scenario as it was simulated.
+        kernel: The kernel's own congestion control; None where the scenario's startups drove it.
+        records: The rows of `frame` as dictionaries; those of the simulator first.
+        headline: One line on what was run: path, capacity, buffer, endpoints, seed.
+        simulated_dropped: Packets that the path dropped, in the simulator.
+        outcomes: What each run in the kernel reported.
+        interrupted: Whether Ctrl-C ended it; the rows are those of the finished runs.
+    """
+
+    __signature__ = RETURNED
 
     document: Document
-    """The scenario as it was simulated."""
     kernel: str | None
-    """The kernel's own congestion control; None where the scenario's startups drove it."""
     records: list[Row]
-    """The rows of `frame` as dictionaries; those of the simulator first."""
     headline: str
-    """One line on what was run: path, capacity, buffer, endpoints, seed."""
     simulated_dropped: int
-    """Packets that the path dropped, in the simulator."""
     outcomes: "tuple[LoadOutcome, ...]"
-    """What each run in the kernel told."""
     interrupted: bool
-    """Whether Ctrl-C ended it; the rows are those of the finished runs."""
 
     @functools.cached_property
     def frame(self) -> "pl.DataFrame":
@@ -348,9 +354,3 @@ def prepared(document: Document, kernel: str | None) -> Document:
         if document.get(kind)
     }
     return {**document, "stack": stack, **entries}
-
-
-def load_tables(load: LiveLoad, name: str = "requests") -> dict[str, bytes]:
-    """The requests of both sides as `NAME.csv` and `NAME.parquet`, and all of it as `NAME.json`."""
-    found = {f"{name}.json": files.encoded(load.to_dict())}
-    return found | files.columns(load.frame, name, "load-rows")

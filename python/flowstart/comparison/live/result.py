@@ -39,15 +39,18 @@ LARGEST_QLOG_BYTES = 2_000_000
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LiveComparison(Result):
-    """Transfers in the simulator, and in a real stack over the same links."""
+    """Transfers in the simulator, and in a real stack over the same links.
+
+    Attributes:
+        simulated: The comparison in the simulator.
+        interrupted: Whether Ctrl-C ended it; the rows are those of finished runs.
+    """
 
     plan: LivePlan
     simulated: Comparison
-    """What the simulator made of them."""
     found: dict[Case, Found]
     """What the stack did, of what was run."""
     interrupted: bool
-    """Whether Ctrl-C ended it; the rows are those of the finished runs."""
 
     more = "`.pairs`, or one row per run in `.frame`"
     caption = "The window over time"

@@ -16,7 +16,7 @@ from flowstart.errors import RequestError
 from flowstart.explorer.jobs import BackgroundJob
 from flowstart.model import stack
 from flowstart.model.document import Document
-from flowstart.questions.replay import Replay as Question
+from flowstart.questions.replay import ReplayQuestion
 from flowstart.render.columns import CLASSES
 from flowstart.replays import overview, result, tables
 from flowstart.replays.answer import EVERYTHING, buffers
@@ -53,7 +53,7 @@ def work(
     Raises RequestError where the file is no capture or an option is wrong.
     """
     keywords = question_of({**given, "startups": startups})
-    check(Question(file, **keywords))
+    check(ReplayQuestion(file, **keywords))
     job.begin("reading")
     found = named(file, name, job)
     job.add("contents", opened(found))

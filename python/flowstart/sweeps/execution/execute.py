@@ -14,6 +14,7 @@ from flowstart.errors import RequestError
 from flowstart.model.custom import CustomStartups
 from flowstart.model.document import Document
 from flowstart.model.variants import Variant
+from flowstart.public import RETURNED, Public
 from flowstart.simulation import bounds
 from flowstart.simulation.batch import cores
 from flowstart.simulation.limits import RunEstimate
@@ -22,8 +23,8 @@ from flowstart.sweeps.execution.executor import Executor, Here
 from flowstart.sweeps.execution.store import Asked, Store, Swept
 from flowstart.sweeps.execution.task import (
     PACKETS,
-    Answer,
     Batch,
+    BatchOutcome,
     RunCells,
     Task,
     batch_of,
@@ -47,17 +48,24 @@ MODEST_S = 3600.0
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """What a sweep will take, roughly."""
+class Estimate(metaclass=Public):
+    """What a sweep will take, roughly.
+
+    Attributes:
+        runs: Number of runs.
+        cpu_s: CPU time of all runs, in seconds.
+        bytes: Size on the disk, in bytes.
+        packets: Data packets of all runs.
+        workers: How many batches are run at a time.
+    """
+
+    __signature__ = RETURNED
 
     runs: float
     cpu_s: float
     bytes: float
-    """On the disk."""
     packets: float
-    """Data packets of all runs."""
     workers: int
-    """How many batches are run at a time."""
 
     @property
     def usage(self) -> RunEstimate:
@@ -132,7 +140,7 @@ def _groups(some: Iterable[tuple[float, Cell]]) -> Iterator[tuple[float, list[Ce
     yield packets, group
 
 
-def _answers(groups: Iterable[list[Cell]], executor: Executor) -> Iterator[Answer]:
+def _answers(groups: Iterable[list[Cell]], executor: Executor) -> Iterator[BatchOutcome]:
     """What the first cells come to, for as long as there is time."""
     end = time.monotonic() + RUN_FOR_S
 
@@ -146,7 +154,7 @@ def _answers(groups: Iterable[list[Cell]], executor: Executor) -> Iterator[Answe
         yield answer
 
 
-def _size_of(answers: Iterable[Answer]) -> tuple[int, int]:
+def _size_of(answers: Iterable[BatchOutcome]) -> tuple[int, int]:
     """How many rows there are, and the bytes of one part with all of them."""
     import polars as pl
 

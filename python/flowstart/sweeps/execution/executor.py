@@ -4,27 +4,29 @@ The process that asks, alone, writes to the store; workers give it the bytes of 
 """
 
 import abc
-import collections
 import contextlib
+import functools
 import os
-import subprocess
-import sys
+import pickle
+import re
+import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent import futures
 from dataclasses import replace
-from multiprocessing import Pipe, connection
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from flowstart import extras
+from flowstart import extras, interrupts
 from flowstart.errors import FlowstartError, RequestError, SimulationError
 from flowstart.simulation import bounds
-from flowstart.simulation.batch import pickled
-from flowstart.sweeps.execution.task import Answer, Batch, Task
+from flowstart.simulation.batch import pickled, worker_processes
+from flowstart.sweeps.execution.task import Batch, BatchOutcome, Task
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
 
+T = TypeVar("T")
 LOOK_AGAIN_S = 0.1
 """How long nothing is done where all batches that are left are run by other commands."""
 
@@ -45,13 +47,13 @@ class Executor(abc.ABC):
         """Begins with a batch, or has it wait for a worker."""
 
     @abc.abstractmethod
-    def wait(self) -> list[Answer]:
+    def wait(self) -> list[BatchOutcome]:
         """The next answers, as soon as there is one."""
 
     def close(self) -> None:  # noqa: B027 # one in this process has nothing to end
         """Ends everything that is not finished."""
 
-    def run(self, batches: Iterable[Batch | None]) -> Iterator[tuple[Batch, Answer]]:
+    def run(self, batches: Iterable[Batch | None]) -> Iterator[tuple[Batch, BatchOutcome]]:
         """Batches with their answers, soonest first.
 
         None among the batches says that more will come, but not yet.
@@ -71,7 +73,7 @@ class Executor(abc.ABC):
         while flying:
             yield from self._landed(flying)
 
-    def _landed(self, flying: dict[int, Batch]) -> Iterator[tuple[Batch, Answer]]:
+    def _landed(self, flying: dict[int, Batch]) -> Iterator[tuple[Batch, BatchOutcome]]:
         for answer in self.wait():
             yield flying.pop(answer.number), answer
 
@@ -91,14 +93,14 @@ class Here(Executor):
     def __init__(self, task: Task) -> None:
         task.prepare()
         self._task = task
-        self._answers: list[Answer] = []
+        self._answers: list[BatchOutcome] = []
 
     def submit(self, batch: Batch) -> None:
         """Runs it."""
         task = replace(self._task, limits=bounds.current().rest)
         self._answers.append(task.answer(batch))
 
-    def wait(self) -> list[Answer]:
+    def wait(self) -> list[BatchOutcome]:
         """What has been run."""
         answers, self._answers = self._answers, []
         return answers
@@ -107,14 +109,11 @@ class Here(Executor):
 MOST_DEATHS = 3
 """A batch that has ended so many processes is not run again."""
 AHEAD = 2
-"""Batches that a process has at a time: the one that it runs, and the next."""
-
-ENDS_WITHIN_S = 1.0
-"""A process whose sockets are closed."""
-LONGEST_S = 3600.0
-"""How long the system is asked to wait at a time: it counts milliseconds in 32 bits."""
-STDERR = 2
-"""Its file descriptor."""
+"""Batches for each process: the one that it runs, and the next."""
+LOOK_UP_EVERY_S = 0.05
+"""The longest delay of Ctrl-C."""
+STDOUT, STDERR = 1, 2
+"""Their file descriptors."""
 
 
 class Local(Executor):
@@ -122,13 +121,19 @@ class Local(Executor):
 
     def __init__(self, task: Task, workers: int) -> None:
         self.workers = workers
-        self._task = task
-        self._deaths: collections.Counter[str] = collections.Counter()
-        self._processes: list[_Process] = []
+        self._content = _pickled(task)
+        self._batches: dict[futures.Future[BatchOutcome], Batch] = {}
+        self._pools = contextlib.ExitStack()
         try:
-            self._processes += [_Process() for _ in range(workers)]
-            for process in self._processes:
-                process.begin(task)
+            self._begin()
+            self._submitted(_task, self._content).result()
+        except futures.BrokenExecutor as error:
+            self.close()
+            raise SimulationError(f"a worker ended before it began ({_ending(error)})") from None
+        except Exception as error:  # noqa: BLE001 # whatever startups in files raise
+            self.close()
+            problem = f"a worker could not begin: {type(error).__name__}: {error}"
+            raise SimulationError(problem) from None
         except BaseException:
             self.close()
             raise
@@ -139,119 +144,84 @@ class Local(Executor):
         return AHEAD * self.workers
 
     def submit(self, batch: Batch) -> None:
-        """Gives it to the process that has the least to do."""
-        min(self._processes, key=lambda one: len(one.held)).give(batch)
+        """Gives it to the next process that has nothing to do."""
+        self._batches[self._submitted(_answer, self._content, batch)] = batch
 
-    def wait(self) -> list[Answer]:
-        """Answers of one or more processes; those that have ended are replaced."""
-        busy = {one.pipe: one for one in self._processes if one.held}
-        found = []
-        mine = bounds.current()
-        ready = connection.wait(list(busy), min(mine.left_s, LONGEST_S))
-        if not ready:
+    def wait(self) -> list[BatchOutcome]:
+        """Answers of one or more processes; where one has ended, all are replaced."""
+        mine, ctrl_c = bounds.current(), threading.Event()
+        done: set[futures.Future[BatchOutcome]] = set()
+        # Python discards what is raised in finalisers and callbacks, also of loky.
+        with interrupts.noting_ctrl_c(ctrl_c):
+            while not (done or ctrl_c.is_set() or mine.left_s <= 0):
+                patience = min(mine.left_s, LOOK_UP_EVERY_S)
+                done, _ = futures.wait(self._batches, patience, futures.FIRST_COMPLETED)
+        if ctrl_c.is_set():
+            raise KeyboardInterrupt
+        if not done:
             mine.check_rest()
-        for pipe in ready:
-            process = busy[pipe]  # type: ignore[index] # these are all connections
-            answer = process.take()
-            found.append(answer if answer else self._replace(process))
-        return [answer for answer in found if answer]
+        broken = {f for f in done if isinstance(f.exception(), futures.BrokenExecutor)}
+        for future in done - broken:
+            del self._batches[future]
+        answers = [future.result() for future in done - broken]
+        if broken:
+            suspects, self._batches = self._batches, {}
+            self._begin()
+            answers += [self._alone(batch) for batch in suspects.values()]
+        return answers
 
-    def _replace(self, ended: "_Process") -> Answer | None:
-        """Puts another in the place of a process that has ended; it goes on with what that had."""
-        how = ended.how_it_ended()
-        batch = ended.held[0]
-        self._deaths[batch.key] += 1
-        gave_up = self._deaths[batch.key] == MOST_DEATHS
-        new = _Process()
-        self._processes[self._processes.index(ended)] = new
-        new.begin(self._task)
-        for held in list(ended.held)[gave_up:]:
-            new.give(held)
-        return (
-            Answer(batch.number, error=f"ended {MOST_DEATHS} workers ({how})") if gave_up else None
-        )
+    def _begin(self) -> None:
+        self._pools.close()
+        self._pool = self._pools.enter_context(worker_processes(self.workers))
+
+    def _submitted(self, run: Callable[..., T], *arguments: Any) -> "futures.Future[T]":
+        with interrupts.blocked_ctrl_c():  # which processes inherit: this one ends them
+            return self._pool.submit(run, *arguments)
+
+    def _alone(self, batch: Batch) -> BatchOutcome:
+        """The answer of a batch that may have ended its process; no other runs meanwhile."""
+        for _ in range(MOST_DEATHS - 1):
+            try:
+                return self._submitted(_answer, self._content, batch).result()
+            except futures.BrokenExecutor as error:
+                ending = _ending(error)
+                self._begin()
+        return BatchOutcome(batch.number, error=f"ended {MOST_DEATHS} workers ({ending})")
 
     def close(self) -> None:
         """Ends all processes at once."""
-        for process in self._processes:
-            process.end()
+        self._pools.close()
 
 
-class _Process:
-    """A worker, and what it has been given."""
-
-    def __init__(self) -> None:
-        self.held: collections.deque[Batch] = collections.deque()
-        """Batches without an answer; it runs the first."""
-        self.pipe, theirs = Pipe()
-        with theirs:
-            number = theirs.fileno()
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "flowstart.sweeps.execution.worker", str(number)],
-                stdin=subprocess.DEVNULL,
-                stdout=STDERR,  # for what startups of the user's print
-                pass_fds=(number,),
-                env=_environment(),
-                process_group=0,  # so that Ctrl-C is this process's alone
-            )
-
-    def begin(self, task: Task) -> None:
-        """Tells it what to do with batches, once it is there."""
-        try:
-            content = pickled(task, task.startups)
-        except Exception as error:  # noqa: BLE001 # whatever makes it impossible
-            raise RequestError(
-                "startups that cannot be pickled are run with one worker (--workers 1), or from a "
-                f"file, as `./mine.py:Mine`: {error}"
-            ) from None
-        with contextlib.suppress(OSError):  # it has ended, and is found out below
-            self.pipe.send_bytes(content)
-        said = self._received()
-        if isinstance(said, str):
-            raise SimulationError(f"a worker could not begin: {said}")
-        if said is None:
-            raise SimulationError(f"a worker ended before it began ({self.how_it_ended()})")
-
-    def give(self, batch: Batch) -> None:
-        """Has it run a batch after those that it has."""
-        self.held.append(batch)
-        with contextlib.suppress(OSError):  # it has ended: whoever waits for it finds that out
-            self.pipe.send(batch)
-
-    def take(self) -> Answer | None:
-        """Its next answer; None where it has ended."""
-        said = self._received()
-        if said is not None:
-            self.held.popleft()
-        return said  # type: ignore[no-any-return]
-
-    def _received(self) -> Any:
-        try:
-            return self.pipe.recv()
-        except (EOFError, OSError):
-            return None
-
-    def how_it_ended(self) -> str:
-        """In words, of one whose end of the sockets is closed."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(ENDS_WITHIN_S)
-        self.end()
-        status = self._process.returncode
-        return f"signal {-status}" if status < 0 else f"exit status {status}"
-
-    def end(self) -> None:
-        """Ends it at once."""
-        self.pipe.close()
-        self._process.kill()
-        self._process.wait()
+def _pickled(task: Task) -> bytes:
+    try:
+        return pickled(task, task.startups)
+    except Exception as error:  # noqa: BLE001 # whatever makes it impossible
+        raise RequestError(
+            "startups that cannot be pickled are run with one worker (--workers 1), or from a "
+            f"file, as `./mine.py:Mine`: {error}"
+        ) from None
 
 
-def _environment() -> dict[str, str]:
-    """That of this process, with what can be imported here, and one thread for each library."""
-    return os.environ | {
-        "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
-        "POLARS_MAX_THREADS": "1",
-    }
+def _ending(error: BaseException) -> str:
+    """How a process has ended, which loky reports as `{SIGKILL(-9)}`."""
+    found = re.search(r"\((-?\d+)\)", str(error))
+    status = int(found[1]) if found else 1
+    return f"signal {-status}" if status < 0 else f"exit status {status}"
+
+
+def _answer(content: bytes, batch: Batch) -> BatchOutcome:
+    """Runs a batch, in a process."""
+    return _task(content).answer(batch)
+
+
+@functools.cache
+def _task(content: bytes) -> Task:
+    """The task of a process, for its first batch."""
+    os.dup2(STDERR, STDOUT)  # for what startups of the user's print
+    task: Task = pickle.loads(content)
+    task.prepare()
+    return task
 
 
 PATIENCE = "10s"
@@ -272,7 +242,7 @@ class Cluster(Executor):
         self._task = task
         self._address = address
         self._client = _client(address)
-        self._futures: dict[Future[Answer], Batch] = {}
+        self._futures: dict[Future[BatchOutcome], Batch] = {}
         self._done = as_completed(loop=self._client.loop)
         self._counted = 0.0
         self._count()
@@ -295,20 +265,20 @@ class Cluster(Executor):
         self._futures[future] = batch
         self._done.add(future)
 
-    def wait(self) -> list[Answer]:
+    def wait(self) -> list[BatchOutcome]:
         """What the scheduler has heard of since."""
         with bounds.current().watched():
             return [self._answer(future) for future in self._done.next_batch()]
 
-    def _answer(self, future: "Future[Answer]") -> Answer:
+    def _answer(self, future: "Future[BatchOutcome]") -> BatchOutcome:
         from distributed import KilledWorker
 
         batch = self._futures.pop(future)
         try:
-            answer: Answer = future.result()
+            answer: BatchOutcome = future.result()
             return answer
         except KilledWorker as error:
-            return Answer(batch.number, error=" ".join(str(error).split()))
+            return BatchOutcome(batch.number, error=" ".join(str(error).split()))
         except FlowstartError:
             raise
         except Exception as error:  # noqa: BLE001 # the scheduler is lost, or a worker lacks something

@@ -30,6 +30,7 @@ from flowstart.errors import RequestError, SimulationError
 from flowstart.model import input_files, stack
 from flowstart.model.document import Document
 from flowstart.model.variants import Variant
+from flowstart.public import Public
 from flowstart.render import columns, files, folder
 from flowstart.sweeps.execution.task import Batch, digest
 from flowstart.sweeps.runs.table import TABLE
@@ -51,17 +52,15 @@ def write(place: pathlib.Path, content: bytes, *, replace: bool = True) -> None:
                     _sync(place.parent)
                 return
             except FileNotFoundError:
-                # Somebody took it for left, where machines do not see each other's locks.
+                # Another command took it for left.
                 if not place.parent.is_dir():
                     raise
 
 
 def clean_up(folder: pathlib.Path) -> None:
-    """Removes what killed commands have left in a folder."""
+    """Removes what killed commands have left in a folder; a running one writes its file again."""
     for left in folder.glob(f".*{SUFFIX}"):
-        with contextlib.suppress(OSError), left.open("rb") as opened:
-            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            left.unlink()
+        left.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
@@ -70,8 +69,6 @@ def _written(place: pathlib.Path, content: bytes) -> Iterator[pathlib.Path]:
     partial = place.with_name(f".{place.name}.{uuid.uuid4().hex}{SUFFIX}")
     try:
         with partial.open("xb") as opened:
-            with contextlib.suppress(OSError):  # a file system without locks
-                fcntl.flock(opened, fcntl.LOCK_SH | fcntl.LOCK_NB)
             opened.write(content)
             opened.flush()
             os.fsync(opened.fileno())
@@ -465,7 +462,7 @@ def _difference(there: Document, here: Document) -> str:
 
 
 @dataclass(frozen=True)
-class Swept:
+class Swept(metaclass=Public):
     """The rows of a sweep, and what there is to say of it."""
 
     store: Store

@@ -86,7 +86,7 @@ RunCells: TypeAlias = "Callable[[Sequence[Cell], Sequence[Variant], CustomStartu
 
 
 @dataclass(frozen=True)
-class Answer:
+class BatchOutcome:
     """What a batch came to."""
 
     number: int
@@ -122,7 +122,7 @@ class Task:
 
         _custom(self.sweep, self.startups)
 
-    def answer(self, batch: Batch) -> Answer:
+    def answer(self, batch: Batch) -> BatchOutcome:
         """Runs a batch. What is raised meanwhile is its answer's error."""
         began = time.process_time()
         try:
@@ -130,15 +130,17 @@ class Task:
                 frame = self.run(batch.cells, self.variants, _custom(self.sweep, self.startups))
             seconds = time.process_time() - began
             part = self._part(frame, batch)
-            return Answer(batch.number, frame.height, part, seconds=seconds, packets=mine.packets)
+            return BatchOutcome(
+                batch.number, frame.height, part, seconds=seconds, packets=mine.packets
+            )
         except KeyboardInterrupt:
             if not mine.exceeded:
                 raise
-            return Answer(batch.number, error="stopped", exceeded=mine.exceeded)
+            return BatchOutcome(batch.number, error="stopped", exceeded=mine.exceeded)
         except Exception as error:  # noqa: BLE001 # the other batches go on
-            return Answer(batch.number, error=f"{type(error).__name__}: {error}")
+            return BatchOutcome(batch.number, error=f"{type(error).__name__}: {error}")
 
-    def checked_answer(self, batch: Batch) -> Answer:
+    def checked_answer(self, batch: Batch) -> BatchOutcome:
         """The same on a machine that may have another version; raises RequestError there."""
         if self.version != _native.version():
             raise RequestError(

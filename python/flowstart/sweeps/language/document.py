@@ -19,7 +19,7 @@ from flowstart.sweeps.language import families, sampling
 from flowstart.sweeps.language.expressions import check_keys, in_sweep
 from flowstart.sweeps.language.families import Family
 from flowstart.sweeps.language.laws import Law
-from flowstart.sweeps.language.parameters import Endpoints, Parameter, Walk, endpoints
+from flowstart.sweeps.language.parameters import Endpoints, SweepParameter, Walk, endpoints
 from flowstart.sweeps.language.sampling import APART, Seeds, Split
 
 
@@ -79,7 +79,7 @@ def check(request: Request) -> None:
     _try_variants(request, first)
 
 
-def _scenarios(parameters: Sequence[Parameter], stack: Endpoints) -> Iterator[Document]:
+def _scenarios(parameters: Sequence[SweepParameter], stack: Endpoints) -> Iterator[Document]:
     """Scenarios of one kind of path."""
     middle = [(p.alternatives[0], MIDDLE) for p in parameters]
     yield _scenario(parameters, middle, stack)
@@ -91,7 +91,7 @@ def _scenarios(parameters: Sequence[Parameter], stack: Endpoints) -> Iterator[Do
         yield _scenario(parameters, [(p.alternatives[place], u) for p in parameters], stack)
 
 
-def _extremes(parameters: Sequence[Parameter]) -> Iterator[tuple[int, Law, float]]:
+def _extremes(parameters: Sequence[SweepParameter]) -> Iterator[tuple[int, Law, float]]:
     """Each parameter's place, its laws, and coordinates at which to try them."""
     for place, parameter in enumerate(parameters):
         laws = parameter.alternatives
@@ -104,7 +104,7 @@ def _extremes(parameters: Sequence[Parameter]) -> Iterator[tuple[int, Law, float
 
 
 def _scenario(
-    parameters: Sequence[Parameter], tried: Sequence[tuple[Law, float]], stack: Endpoints
+    parameters: Sequence[SweepParameter], tried: Sequence[tuple[Law, float]], stack: Endpoints
 ) -> Document:
     """The scenario with each parameter as its law has it at a coordinate."""
     pairs = zip(parameters, tried, strict=True)

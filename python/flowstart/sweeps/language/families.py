@@ -10,7 +10,7 @@ from flowstart.errors import Location, RequestError
 from flowstart.model.path import named_path, named_paths
 from flowstart.sweeps.language import law_tables, parameters
 from flowstart.sweeps.language.expressions import check_keys
-from flowstart.sweeps.language.parameters import Parameter
+from flowstart.sweeps.language.parameters import SweepParameter
 
 OWN = ("named", "captures", "columns", "perturb")
 """What a table of paths may say beside fields of a path."""
@@ -46,7 +46,7 @@ class Family:
     is_captured: bool = False
     """Whether its paths are those of captures."""
 
-    def parameters(self, source: Source) -> tuple[Parameter, ...]:
+    def parameters(self, source: Source) -> tuple[SweepParameter, ...]:
         """The parameters of cells on a path of its."""
         base = dict(source.fields)
         if any(way in self.given for way in RATES):

@@ -58,7 +58,7 @@ ELSEWHERE = {
 
 
 @dataclass(frozen=True)
-class Parameter:
+class SweepParameter:
     """A field of a cell."""
 
     slot: Slot
@@ -89,10 +89,10 @@ class Parameter:
         """The keys of the fields that are to be known before it."""
         return frozenset(self.needs).union(*(law.names for law in self.alternatives))
 
-    def in_grid(self) -> "Parameter":
+    def in_grid(self) -> "SweepParameter":
         """The same with the points of its laws as alternatives."""
         points = tuple(point for law in self.alternatives for point in law.points())
-        return Parameter(self.slot, points, self.key, self.needs)
+        return SweepParameter(self.slot, points, self.key, self.needs)
 
     def writer(self, law: Law) -> Callable[[Any, Scope], Any]:
         """How a scenario has the values of one of its laws; None for what is the default."""
@@ -147,7 +147,7 @@ def fields(part: str) -> dict[str, Field]:
 
 def build(
     path: Mapping[str, Any], flow: Mapping[str, Any], factors: Mapping[str, Any]
-) -> list[Parameter]:
+) -> list[SweepParameter]:
     """The parameters of a kind of path with the flow on it, each behind those it depends on.
 
     `factors` are laws by which fields of the path are multiplied.
@@ -162,7 +162,7 @@ def build(
                 laws = tuple(Multiple(law, _factor(slot, factors[name])) for law in laws)
             needs = NEEDS.get(name, ()) if part == "path" else ()
             needs = tuple(need for need in needs if need in path)
-            found.append(Parameter(slot, laws, _key(part, name), needs))
+            found.append(SweepParameter(slot, laws, _key(part, name), needs))
     _refuse_what_may_be_missing(found)
     _refuse_cases_of_no_value(found)
     return _ordered(found)
@@ -210,7 +210,7 @@ def _factor(slot: Slot, given: Any) -> Law:
     return law_tables.read(given, Slot("path", number, {}))
 
 
-def _refuse_what_may_be_missing(parameters: Sequence[Parameter]) -> None:
+def _refuse_what_may_be_missing(parameters: Sequence[SweepParameter]) -> None:
     """Refuses expressions that depend on what some cells leave out."""
     missing = {
         p.key for p in parameters if p.needs or any(law.may_be_left_out for law in p.alternatives)
@@ -223,7 +223,7 @@ def _refuse_what_may_be_missing(parameters: Sequence[Parameter]) -> None:
             )
 
 
-def _refuse_cases_of_no_value(parameters: Sequence[Parameter]) -> None:
+def _refuse_cases_of_no_value(parameters: Sequence[SweepParameter]) -> None:
     """Refuses a case for a value that a field never has, such as a misspelt one."""
     by_key = {parameter.key: parameter for parameter in parameters}
     for parameter in parameters:
@@ -233,7 +233,7 @@ def _refuse_cases_of_no_value(parameters: Sequence[Parameter]) -> None:
                     _check_cases(parameter.slot.location, part, by_key[part.name])
 
 
-def _check_cases(place: Location, law: By, other: Parameter) -> None:
+def _check_cases(place: Location, law: By, other: SweepParameter) -> None:
     listed = [alternative.plain_values for alternative in other.alternatives]
     if None in listed:
         return
@@ -244,10 +244,10 @@ def _check_cases(place: Location, law: By, other: Parameter) -> None:
             raise RequestError(f"`{law.name}` is never `{case}`{right}", (*place, "cases"))
 
 
-def _ordered(parameters: Sequence[Parameter]) -> list[Parameter]:
+def _ordered(parameters: Sequence[SweepParameter]) -> list[SweepParameter]:
     """The parameters as they come, but each behind those it depends on."""
     waiting = {parameter.key: parameter for parameter in parameters}
-    found: list[Parameter] = []
+    found: list[SweepParameter] = []
 
     def place(key: str, behind: tuple[str, ...]) -> None:
         if key in behind:
@@ -278,7 +278,7 @@ class Leaf:
 class Walk:
     """All combinations of the values of some parameters."""
 
-    def __init__(self, parameters: Sequence[Parameter]) -> None:
+    def __init__(self, parameters: Sequence[SweepParameter]) -> None:
         self.parameters = parameters
         sizes = [len(parameter.alternatives) for parameter in parameters]
         self.count = math.prod(sizes)

@@ -16,6 +16,7 @@ from flowstart.model.custom import CustomStartups
 from flowstart.model.document import Document
 from flowstart.model.perturbation import drawn
 from flowstart.model.variants import Variant
+from flowstart.public import RETURNED, Public
 from flowstart.sweeps.cell import DRAWN_COMPANY, Cell
 from flowstart.sweeps.language import document as documents
 from flowstart.sweeps.language import sampling
@@ -57,19 +58,23 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Sweep:
+class Sweep(metaclass=Public):
     """Startups, and the cells on which each of them is asked for.
 
     Where paths are drawn, each draw is a path, with as many cells as lists and the other
     dimensions make of it; otherwise each combination of the path's values is a path.
+
+    Attributes:
+        split: Set of the cells, `train` or `test`. [all cells]
+        collapsed: By parameter, the number of cells of the last iteration that it does not change,
+            so that they were left out.
     """
+
+    __signature__ = RETURNED
 
     request: Request
     split: str | None = None
-    """The set whose cells there are, `train` or `test`; None for all."""
     collapsed: Counter[str] = field(default_factory=Counter, compare=False)
-    """By parameter, how many cells were left out because it does not change them: of those that the
-    last iteration over the cells has passed."""
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Self:
