@@ -194,8 +194,8 @@ def test_an_exit_without_a_loss_shows_near_the_sender(tmp_path: pathlib.Path) ->
 @pytest.mark.parametrize(
     ("flow", "fields"),
     [
-        ({}, {"stack": {"send_buffer": "100kB"}}),
-        ({}, {"stack": {"window": "100pkt", "send_buffer": "100kB"}}),
+        ({}, {"stack": {"send_buffer": "100kB", "pacing": "internal"}}),
+        ({}, {"stack": {"window": "100pkt", "send_buffer": "100kB", "pacing": "internal"}}),
         ({"startup": "bbr-startup", "cc": "bbr"}, {}),
     ],
     ids=["send buffer", "send buffer within the window", "bbr"],

@@ -9,7 +9,7 @@ mod timing;
 use super::ecn::EcnSender;
 use super::flow_control::{Level, OnBlocked};
 use super::profile::RecoveryProfile;
-use super::rtt::{RttEstimator, RttRule};
+use super::rtt::RttEstimator;
 use super::segment::{ByteRange, SegmentRange};
 use super::sent::SentPackets;
 use super::stack::{EcnMode, Sharing, Stack, Utilization};
@@ -434,16 +434,6 @@ impl Connection {
                 is_half_used(window, pipe) || !window.holds(pipe + burst)
             }
         }
-    }
-
-    /// Whether cwnd counts as the limit under Linux with `flight` bytes in flight, although it has room:
-    /// it has held back what is acknowledged next, or slow start has half of it out
-    /// (`tcp_is_cwnd_limited`).
-    #[cold]
-    pub fn counts_cwnd_as_limit(&self, flight: u64) -> bool {
-        let window = &self.session.window;
-        let limited = self.limited.covers(self.una()) || is_half_used(window, flight);
-        limited && self.stack.rto.rule == RttRule::Linux
     }
 
     /// Whether all data has left and none of it waits to be sent again.

@@ -109,16 +109,10 @@ impl Offload {
 
     /// What has not been sent of the packet whose data leaves next.
     fn rest_of_packet(&mut self, c: &Connection) -> u64 {
-        let whole = |size: u64| (size / c.mss()).max(1) * c.mss();
         if c.una() == 0 {
-            let window = c.peer_window();
-            let half = if window > SMALL_WINDOW {
-                window / 2
-            } else {
-                window
-            };
-            (self.size, self.written) = (whole(GSO_MAX.min(half)), c.sendable());
-            return self.size;
+            let size = packet_size(c.peer_window(), c.mss());
+            (self.size, self.written) = (size, c.sendable());
+            return size;
         }
         if self.end == 0 {
             self.end = c.nxt() + self.size;
@@ -127,11 +121,21 @@ impl Offload {
         while self.end <= c.nxt() {
             self.end += match self.end < self.written {
                 true => self.size,
-                false => whole(GSO_MAX),
+                false => packet_size(u64::MAX, c.mss()),
             };
         }
         self.end - c.nxt()
     }
+}
+
+/// How many bytes the application writes into a packet: whole segments, of half of the peer's window
+/// at most (`tcp_bound_to_half_wnd`).
+pub fn packet_size(window: u64, mss: u64) -> u64 {
+    let half = match window > SMALL_WINDOW {
+        true => window / 2,
+        false => window,
+    };
+    (GSO_MAX.min(half) / mss).max(1) * mss
 }
 
 /// Whether the last segment has just left and the next acknowledgement is about to come.

@@ -43,15 +43,18 @@ const WHOLE: u64 = 256;
 /// `TCP_DEFAULT_SCALING_RATIO`: the share of memory that is payload, before any was seen.
 const DEFAULT_RATIO: u64 = WHOLE / 2;
 
+/// `struct sk_buff`.
+pub const SK_BUFF: u64 = 256;
+/// The room for headers and `struct skb_shared_info` (`SKB_SMALL_HEAD_SIZE`).
+pub const SMALL_HEAD: u64 = 576;
+
 /// What a packet of this payload and header takes in memory (`truesize`) where a device hands over
 /// one packet at a time, as TUN devices do: `struct sk_buff`, and a head that holds the headroom,
 /// the packet and `struct skb_shared_info`, which comes from a cache of 576 bytes or is a power of
 /// two from 1024 on.
 pub fn truesize(payload: u32, header: u32) -> u64 {
-    const SK_BUFF: u64 = 256;
     const HEADROOM: u64 = 64;
     const SHARED_INFO: u64 = 320;
-    const SMALL_HEAD: u64 = 576;
     let head = HEADROOM + u64::from(payload) + u64::from(header) + SHARED_INFO;
     let class = if head <= SMALL_HEAD {
         SMALL_HEAD

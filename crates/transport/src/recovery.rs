@@ -295,6 +295,11 @@ impl Recovery {
         self.detector.pipe(c)
     }
 
+    /// Whether cwnd counts as the limit of what was sent, where the loss detector is Linux's.
+    pub fn is_cwnd_limited(&self, c: &Connection) -> bool {
+        self.detector.is_cwnd_limited(c)
+    }
+
     /// What is out, and what has become of it, where the loss detector is Linux's.
     pub fn info(&self, c: &Connection) -> Option<Info> {
         self.detector.info(c)

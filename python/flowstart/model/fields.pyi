@@ -544,9 +544,10 @@ class Endpoint:
     send_buffer: Size | None = None
     """Send buffer for unacknowledged data (`tcp_wmem[2]`).
 
-    Under `linux` the memory of packets counts, and an application with more data resumes when half
-    as much is free as is held. Elsewhere payload counts, and it resumes when a third is free; with
-    numbered packets as soon as anything is.
+    Under `linux` the memory of packets counts, the buffer grows with cwnd, and an application with
+    more data resumes when half as much is free as is held; without pacing, bursts pass its size.
+    Elsewhere payload counts, and it resumes when a third is free; with numbered packets as soon as
+    anything is.
 
     Unless given: without limit.
     """

@@ -131,6 +131,11 @@ macro_rules! for_each_method {
         c.sent().has_arrived(start, end)
     }
 
+    /// Whether cwnd counts as the limit of what was sent (`tcp_is_cwnd_limited`).
+    fn is_cwnd_limited(&self, _c: &Connection) -> bool {
+        false
+    }
+
     /// What is in flight, and what has become of it, as Linux reports it.
     fn info(&self, _c: &Connection) -> Option<Info> {
         None

@@ -60,7 +60,7 @@ impl Sender {
         }
         self.recovery.on_ack(&mut self.connection, ack, meta, now);
         if self.send_buffer.is_some() {
-            self.refill();
+            self.free_send_buffer();
         }
         self.set_usual_pacing();
     }

@@ -1,8 +1,6 @@
 //! What the application hands over, and the window after an idle time.
 
-use super::send_buffer::Held;
 use super::{Sender, Spreading};
-use crate::pacing::rate::burst;
 use crate::stack::Restart;
 use flowstart_control::signals::Idle;
 use flowstart_control::{Instant, Segments};
@@ -40,20 +38,6 @@ impl Sender {
             None => self.connection.queue(whole),
         }
         self.recovery.on_data();
-    }
-
-    /// The application hands over what the send buffer has room for.
-    #[cold]
-    pub(super) fn refill(&mut self) {
-        let c = &mut self.connection;
-        if let Some(buffer) = &mut self.send_buffer {
-            let held = Held {
-                sent: c.outstanding(),
-                burst: u64::from(burst(c)) * c.mss(),
-                unsent: c.queued() - c.high(),
-            };
-            c.queue(buffer.take(held));
-        }
     }
 
     /// Whether all that the application has handed over is on its way, with room for more

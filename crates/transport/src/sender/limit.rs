@@ -84,12 +84,10 @@ impl Sender {
         }
         let in_window = c.window().has_room(self.flight());
         if c.has_nothing_to_send() {
-            let waits = self.send_buffer.as_ref().is_some_and(|b| b.holds_back());
-            return match (waits, in_window) {
-                (true, true) if c.counts_cwnd_as_limit(self.flight()) => Limit::Cwnd,
-                (true, true) => Limit::SendBuffer,
-                (true, false) => Limit::Cwnd,
-                (false, _) => Limit::Application,
+            return match self.send_buffer.as_deref().filter(|b| b.holds_back()) {
+                Some(buffer) if buffer.limits(in_window) => Limit::SendBuffer,
+                Some(_) => Limit::Cwnd,
+                None => Limit::Application,
             };
         }
         match in_window && self.meets_peer_window() {

@@ -8,6 +8,7 @@
 mod acknowledge;
 mod application;
 mod facts;
+mod kernel_buffer;
 mod limit;
 mod opening;
 mod opening_state;
@@ -28,8 +29,9 @@ use crate::rtt::RttRule;
 use crate::segment::SegmentRange;
 use crate::stack::Stack;
 use flowstart_control::{Controller, Instant, Rate};
+use kernel_buffer::KernelBuffer;
 use opening_state::OpeningState;
-use send_buffer::SendBuffer;
+use send_buffer::{PayloadBuffer, SendBuffer};
 use std::sync::Arc;
 
 pub use limit::Limit;
@@ -120,10 +122,9 @@ impl Sender {
         Sender {
             recovery: Recovery::new(&stack),
             send_buffer: stack.window.send_buffer.map(|size| {
-                let mss = stack.framing.mss.into();
                 Box::new(match stack.rto.rule {
-                    RttRule::Linux => SendBuffer::of_linux(size, mss),
-                    _ => SendBuffer::of_payload(size, stack.numbers_packets()),
+                    RttRule::Linux => SendBuffer::Kernel(KernelBuffer::new(size)),
+                    _ => SendBuffer::Payload(PayloadBuffer::new(size, stack.numbers_packets())),
                 })
             }),
             connection: Connection::new(stack, flow, controller),

@@ -10,6 +10,16 @@ use flowstart_wire::Packet;
 impl Sender {
     /// The next segment to leave at `now`, until there is none.
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Packet> {
+        let packet = self.poll_next(now);
+        match packet.is_none() && self.send_buffer.is_some() {
+            true => self.poll_written(now),
+            false => packet,
+        }
+    }
+
+    /// The next segment of what the application has handed over.
+    #[inline(always)]
+    pub(super) fn poll_next(&mut self, now: Instant) -> Option<Packet> {
         if self.state != State::Open && !self.sends_early_data() {
             return match self.state {
                 State::Serving => self.poll_serving(now),
@@ -99,6 +109,9 @@ impl Sender {
         self.recovery.on_sent(c, segment, now);
         let packet = c.transmit(segment.range, pipe, now);
         self.recovery.after_sent(c, segment.range, now);
+        if self.send_buffer.is_some() {
+            self.leaves_send_buffer(segment.range, release);
+        }
         if let Some((rate, release)) = release {
             self.pacer.sent(rate, release, packet.wire, now);
         }

@@ -351,6 +351,10 @@ impl LossDetector for Rack {
         events
     }
 
+    fn is_cwnd_limited(&self, c: &Connection) -> bool {
+        self.usage.limits(c.window())
+    }
+
     fn info(&self, c: &Connection) -> Option<Info> {
         let segments = |bytes: u64| bytes.div_ceil(c.mss());
         let (retrans, of_lost) = c.sent().retransmissions();
