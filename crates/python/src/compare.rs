@@ -95,7 +95,8 @@ impl ComparisonPlan {
         })
     }
 
-    /// The whole configuration of the first run of each variant, as JSON. Refuses equal sizes.
+    /// The whole configuration of the first run of each variant, as JSON. Refuses equal sizes, and
+    /// variants whose connections different ends open.
     fn resolved(&self, seed: u64, custom: Option<Bound<'_, PyDict>>) -> PyResult<Vec<String>> {
         let mut reader = Reader::new(custom)?;
         let mut resolved = |case| {
@@ -105,10 +106,12 @@ impl ComparisonPlan {
         };
         let found = self.0.first_cases(seed).map(&mut resolved);
         let found = found.collect::<PyResult<Vec<String>>>()?;
-        if let Some(first) = found.first() {
-            let first = serde_json::from_str(first).map_err(refused)?;
-            self.0.check_sizes(&first).map_err(errors::request)?;
+        let values = found.iter().map(|one| serde_json::from_str(one));
+        let values: Vec<Value> = values.collect::<Result<_, _>>().map_err(refused)?;
+        if let Some(first) = values.first() {
+            self.0.check_sizes(first).map_err(errors::request)?;
         }
+        self.0.check_openers(&values).map_err(errors::request)?;
         Ok(found)
     }
 

@@ -104,6 +104,8 @@ pub struct Client {
     pacer: Pacer,
     opened: Instant,
     done: Option<Instant>,
+    /// A Retry has given it a token.
+    has_token: bool,
     packets: u32,
     bytes: u64,
 }
@@ -137,6 +139,7 @@ impl Client {
             pacer: Pacer::default(),
             opened: now,
             done: None,
+            has_token: false,
             packets: 0,
             bytes: 0,
             config,
@@ -369,6 +372,7 @@ impl Client {
             end,
             is_hello,
             validates: self.config.numbers && !is_hello,
+            has_token: self.has_token,
         };
         let wire = match (self.config.numbers, is_hello) {
             (true, true) => self.config.opening,
@@ -435,8 +439,12 @@ impl Client {
         self.since = now;
     }
 
-    /// Retry: what was sent does not count, and nothing was lost (RFC 9002 §6.3).
+    /// The first Retry: what was sent does not count, and nothing was lost (RFC 9002 §6.3).
     fn begin_again(&mut self, now: Instant) {
+        // At most one is of use (RFC 9000 §17.2.5.2).
+        if std::mem::replace(&mut self.has_token, true) {
+            return;
+        }
         self.rtt.sample(&RttSample::of_handshake(self.opened), now);
         self.out.clear();
         self.again.clear();
@@ -452,6 +460,8 @@ impl Client {
             self.done = Some(now);
         }
         let has = match data.is_opening() {
+            // A packet without data answers nothing.
+            true if data.is_empty() => 0,
             true => dialogue.implied_by(data.start()),
             false => self.next,
         };

@@ -139,21 +139,23 @@ impl Sender {
             return Some(packet);
         }
         self.held_back = None;
-        let Some(segment) = self.recovery.plan(&self.connection) else {
-            return self.poll_unplanned(now);
+        let (mut packet, padded) = match self.recovery.plan(&self.connection) {
+            Some(segment) => {
+                let (segment, padded) = self.within_limit(segment, now)?;
+                (self.send(segment, now)?, padded)
+            }
+            None => (self.poll_unplanned(now)?, 0),
         };
-        let (segment, padded) = self.within_limit(segment, now)?;
-        let mut packet = self.send(segment, now)?;
         let numbers = self.connection.stack().numbers_packets();
         let server = self.server_mut()?;
         if let Body::Data(data) = &mut packet.body {
-            data.set_opening(data.start() < server.response_from());
+            server.mark(data);
             if numbers {
                 data.set_timestamp(server.numbers_end());
             }
             // A datagram with an Initial packet is padded (RFC 9000 §14.1).
             if data.start() < server.keys() {
-                packet.wire = padded;
+                packet.wire = packet.wire.max(padded);
             }
         }
         server.on_sent(&packet);
