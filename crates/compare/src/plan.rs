@@ -123,6 +123,26 @@ impl Plan {
         }
     }
 
+    /// A refusal of a run's scenario, about the variant where that set the field.
+    pub fn about_variant(&self, case: Case, error: RequestError) -> RequestError {
+        let variant = &self.variants[case.variant];
+        let own = ["flows[", "web["].iter().find_map(|entry| {
+            let (_, field) = error.field.strip_prefix(entry)?.split_once("].")?;
+            let name = field.split(['.', '[']).next()?;
+            let mut flow = variant.flow.iter();
+            let is_own =
+                name == "stack" && !variant.stack.is_empty() || flow.any(|(own, _)| own == name);
+            is_own.then_some(field)
+        });
+        match own {
+            None => error,
+            Some(field) => {
+                let problem = format!("variant `{}`: {field}: {}", variant.name, error.problem);
+                RequestError::new("", problem)
+            }
+        }
+    }
+
     /// Refuses variants under which different ends open a connection under test: their times begin at
     /// different events. `resolved` are the first runs of all variants with every default.
     ///
@@ -476,6 +496,23 @@ mod tests {
         assert_eq!(
             of(json!({"flows": flows, "within": ["1s"], "speed_tests": ["ndt7"]})),
             "16s"
+        );
+    }
+
+    #[test]
+    fn a_field_that_a_variant_sets_is_refused_as_that_of_the_variant() {
+        let mut plan = of_options(json!({}));
+        plan.variants[1].stack = vec![("flight".into(), "chian".into())];
+        let refused = |number, field| {
+            let error = RequestError::new(field, "unknown");
+            plan.about_variant(case(number), error).to_string()
+        };
+        let own = "variant `bbr`: stack.flight: unknown";
+        assert_eq!(refused(1, "flows[0].stack.flight"), own);
+        assert_eq!(refused(1, "flows[0].size"), "flows[0].size: unknown");
+        assert_eq!(
+            refused(0, "flows[0].stack.flight"),
+            "flows[0].stack.flight: unknown"
         );
     }
 

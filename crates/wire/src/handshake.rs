@@ -30,7 +30,7 @@ pub struct SynAck {
     pub ranges: AckRanges<16>,
     /// Whether it answers the data's receiver.
     pub to_receiver: bool,
-    /// Whether it stands for a whole handshake, the server's certificate with it.
+    /// Whether it is the server's whole part of a handshake, with its certificate.
     pub is_whole: bool,
     response: Option<Byte<RateResponse>>,
 }

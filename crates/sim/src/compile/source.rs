@@ -307,7 +307,7 @@ impl<'a> Reader<'a> {
             let time_s = time_s.filter(|time| time.is_finite());
             let bytes = bytes.filter(|bytes| (1..=LARGEST).contains(bytes));
             let Some((time_s, bytes)) = time_s.zip(bytes) else {
-                let problem = format!("line {number}: `{line}` has no time or no bytes from 1 on");
+                let problem = format!("line {number}: `{line}` has no time and bytes from 1 on");
                 return Err(wrong(&problem));
             };
             let since_s = time_s - *first.get_or_insert(time_s);
