@@ -503,6 +503,15 @@ impl Client {
         }
     }
 
+    /// Bytes on the wire of the datagram that acknowledges a packet of data, at least: a client's
+    /// datagrams with Initial packets are padded (RFC 9000 §14.1).
+    pub fn padded_answer(&self, data: &Data) -> u32 {
+        match data.start() < self.config.dialogue.keys {
+            true => self.config.opening,
+            false => 0,
+        }
+    }
+
     /// Whether a packet of data is of no use: it came before the connection was open.
     pub fn ignores_data(&self) -> bool {
         !self.connected

@@ -94,7 +94,7 @@ impl MessageOptions {
 
     /// Bytes of the ClientHello, the ServerHello, and all of the server's messages, whose
     /// size may be given; `None` without packets.
-    pub(super) fn sizes(&self, server_flight: Option<u32>) -> Option<[u32; 3]> {
+    pub(crate) fn sizes(&self, server_flight: Option<u32>) -> Option<[u32; 3]> {
         let [client_hello, server_hello, flight] = self.flight?.sizes();
         let flight = server_flight.unwrap_or(flight);
         Some([

@@ -123,7 +123,7 @@ impl Sender {
             .as_mut()
             .and_then(|opening| opening.server.take());
         self.served = server.map(|server| Box::new(server.report));
-        self.recovery.on_serving(false);
+        self.recovery.on_serving(None);
         self.state = State::Open;
         (self.opening, self.held_back) = (None, None);
     }
@@ -175,7 +175,7 @@ impl Sender {
         let Some(room) = room else {
             if !self.is_blocked() {
                 self.server_mut()?.block(now);
-                self.recovery.on_amplification_limit(&self.connection);
+                self.recovery.on_amplification_limit(&mut self.connection);
             }
             return None;
         };
@@ -196,7 +196,8 @@ impl Sender {
         ByteRange { start, end }.because(segment.why)
     }
 
-    fn keys(&self) -> u64 {
+    /// Where the ServerHello ends in the stream.
+    pub(super) fn keys(&self) -> u64 {
         let server = self.server();
         server.map_or(0, Server::keys)
     }

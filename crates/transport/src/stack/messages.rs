@@ -14,6 +14,12 @@ impl Stack {
         Dialogue::new(self.handshake, &self.messages, self.server_flight, layout)
     }
 
+    /// Bytes of the server's messages in such a handshake.
+    pub fn flight_bytes(&self) -> Option<u32> {
+        let [.., flight] = self.messages.sizes(self.server_flight)?;
+        Some(flight)
+    }
+
     /// The server's end of such a handshake.
     pub(crate) fn server(&self) -> Option<Server> {
         let validates = self.numbers_packets();
