@@ -291,6 +291,14 @@ fn the_clients_probe_timeout_doubles() {
         198.0 * 3.0 + 201.2,
         "quicly",
     );
+    // Timeouts of 250, 500, 1000, 1000 ms.
+    let picoquic = r#"preset = "picoquic", mss = "1167B""#;
+    let lost = ["hello", "hello:2", "hello:3", "hello:4"];
+    assert_near(
+        lossy(picoquic, "classic", &lost),
+        2750.0 + 201.2,
+        "picoquic",
+    );
 }
 
 #[test]

@@ -34,6 +34,8 @@ pub struct ClientConfig {
     pub(crate) packet: u32,
     pub(crate) header: u32,
     pub(crate) rto: Arc<RtoParams>,
+    /// The longest timeout of QUIC.
+    pub(crate) timeout_max: Duration,
     /// What paces it, and its window in bytes of UDP payload.
     pub(crate) bucket: Option<Bucket>,
     pub(crate) window: u64,
@@ -205,7 +207,7 @@ impl Client {
             srtt + rttvar.times(4).max(granularity)
         });
         base.times(1 << self.timeouts.min(32))
-            .min(self.config.rto.max)
+            .min(self.config.timeout_max)
     }
 
     /// When the first packet counts as lost that another has overtaken.

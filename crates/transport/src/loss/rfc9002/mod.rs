@@ -738,10 +738,9 @@ fn latest_answer(srtt: Duration, rttvar: Duration, granularity: Duration) -> Dur
 
 /// The probe timeout after so many consecutive ones.
 fn backed_off(c: &Connection, serving: bool, pto_count: u32) -> Duration {
-    let base = match serving {
-        true => answer_timeout(c),
-        false => probe_timeout(c),
+    let (base, most) = match serving {
+        true => (answer_timeout(c), c.stack().handshake_timeout_max()),
+        false => (probe_timeout(c), c.stack().rto.max),
     };
-    let wait = base.times(1 << pto_count.min(32));
-    wait.min(c.stack().rto.max)
+    base.times(1 << pto_count.min(32)).min(most)
 }
