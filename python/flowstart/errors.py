@@ -76,7 +76,7 @@ class RequestError(FlowstartError, ValueError):
                 place = ("--size",)
             case ("flows", int(), str(name), *rest) | ("path" | "stack", str(name), *rest):
                 place = (_option(name), *rest)
-            case (str(name),) if name.isidentifier():
+            case (str(name),) | ("within" | "speed_tests" as name, int()) if name.isidentifier():
                 place = (_option(name),)
             case _:
                 place = self.location
@@ -84,8 +84,8 @@ class RequestError(FlowstartError, ValueError):
 
 
 def _option(field: str) -> str:
-    field = "writes" if field == "source" else field
-    return f"--{field.replace('_', '-')}"
+    option = {"source": "writes", "speed_tests": "speed-test"}.get(field, field)
+    return f"--{option.replace('_', '-')}"
 
 
 def _dotted(location: Location) -> str:

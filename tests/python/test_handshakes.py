@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import flowstart as fs
+from flowstart.cli import main
 
 ROOT = pathlib.Path(__file__).parents[2]
 QUIC: dict[str, Any] = {"preset": "quic", "mss": "1167B", "flight": "classic"}
@@ -59,6 +60,33 @@ def test_a_flight_that_is_counted_as_a_round_trip_is_noted(flight: str, noted: b
     result = fs.compare(scenario(stack), startups=["slow-start"])
     found = any("stack.flight sends it as packets" in line for line in result.warnings)
     assert found == noted
+
+
+def test_notes_are_those_of_all_variants() -> None:
+    variants = [fs.Variant("large", stack={"server_flight": "20kB"})]
+    found = fs.compare(
+        scenario({"handshake": "tcp+tls13"}), startups=["slow-start"], variants=variants
+    )
+    assert any("stack.server_flight `20kB` does not fit" in line for line in found.warnings)
+
+
+def test_variants_whose_connections_different_ends_open_are_refused() -> None:
+    variants = [fs.Variant("packets", stack={"flight": "chain"})]
+    with pytest.raises(fs.RequestError, match=r"`packets` has stack\.flight.*`slow-start`"):
+        fs.compare(scenario({"preset": "quic"}), startups=["slow-start"], variants=variants)
+
+
+def test_a_field_of_a_variant_is_refused_under_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+    path = ["--rate", "10Mbps", "--rtt", "40ms"]
+    assert main(["compare", *path, "--variant", "f: server_flight=0B"]) == 2
+    assert capsys.readouterr().err.startswith("flowstart: variant `f`: stack.server_flight: `0B`")
+
+
+def test_a_summary_has_the_times_of_a_handshake() -> None:
+    sentence = "Handshake: server's messages after 100 ms, response from 201 ms on (median)."
+    assert sentence in run(QUIC).summary().answer
+    titles = [column.title for column in run(QUIC).tables[1].columns]
+    assert titles[1:4] == ["server's messages", "complete", "first byte"]
 
 
 def test_the_page_has_the_times_of_these_runs() -> None:

@@ -117,8 +117,8 @@ def test_a_run_without_rates_has_no_table_of_them() -> None:
     ("options", "problem"),
     [
         (["--within", "7"], "within"),
-        (["--within", "0s"], "within[0]: `0s` is out of range"),
-        (["--within", "1s,1s"], "within[1]: `1s` is given twice"),
+        (["--within", "0s"], "--within: `0s` is out of range"),
+        (["--within", "1s,1s"], "--within: `1s` is given twice"),
         (["--speed-test", "fast"], "`fast` is not a speed test"),
     ],
 )

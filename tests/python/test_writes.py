@@ -80,7 +80,7 @@ def test_recorded_writes_are_found_beside_their_scenario(
     [
         ("every=33", "--writes: every: `33` is not a time with a unit"),
         ("every=1s", "--writes: a `periodic` source needs one of `size` and `rate`"),
-        ("pulse:every=1s", "`pulse` is no kind of source; known are periodic, on-off, random"),
+        ("pulse:every=1s", "`pulse` is not a kind of source; known are periodic, on-off, random"),
         ("trace:none.csv", "`none.csv` does not exist"),
         ("every=1s,size=1kB --requests 2", "--writes = every=1s,size=1kB: contradicts `requests`"),
     ],

@@ -283,15 +283,24 @@ fn written(value: &Value) -> String {
     }
 }
 
-/// The fields of a preset, and those that it has only with the messages of this stack's handshake.
+/// The fields of a preset, and those that it has only with the messages of a handshake, where this
+/// stack has them. Variants may differ in the kind of messages and in the handshake.
 fn usual_stack(stack: &Value) -> Value {
     let mut fields = usual(stack)["stack"].take();
-    if stack["flight"].is_null() {
+    if stack["request"].is_null() {
         return fields;
     }
-    let (preset, handshake, flight) = (&stack["preset"], &stack["handshake"], &stack["flight"]);
-    let own = json!({"preset": preset, "handshake": handshake, "flight": flight});
-    let with_messages = resolved_stack(&own)["stack"].take();
+    let or = |value: &Value, usual: &str| match value {
+        Value::Null => usual.into(),
+        value => value.clone(),
+    };
+    let (preset, flight) = (&stack["preset"], or(&stack["flight"], "classic"));
+    let handshakes = ["tcp+tls13", "1-rtt"].map(|usual| or(&stack["handshake"], usual));
+    let with = |handshake: Value| {
+        let own = json!({"preset": preset, "handshake": handshake, "flight": flight});
+        Some(resolved_stack(&own)["stack"].take()).filter(|stack| !stack.is_null())
+    };
+    let with_messages = handshakes.into_iter().find_map(with).unwrap_or_default();
     for (name, value) in with_messages.as_object().into_iter().flatten() {
         if fields[name.as_str()].is_null() && name != "flight" {
             fields[name.as_str()] = value.clone();
@@ -432,6 +441,27 @@ mod tests {
             line("")
         );
         assert!(line("1kB").contains("stack quic:flight=chain,request=1kB, IW"));
+        for (preset, handshake, differs) in [
+            ("quic", "1-rtt", "flight"),
+            ("linux", "tcp+tls12", "flight"),
+            ("linux", "tcp+tls12", "handshake"),
+        ] {
+            let of = |variant: &str| {
+                let mut stack =
+                    json!({"preset": preset, "handshake": handshake, "flight": "chain"});
+                stack[differs] = variant.into();
+                with_stack(&stack)
+            };
+            let variants = match differs {
+                "flight" => ["chain", "post-quantum"],
+                _ => ["tcp+tls12", "tcp+tls13"],
+            };
+            let line = line_of(&variants.map(of), 0);
+            assert!(
+                !line.contains("amplification") && !line.contains("request"),
+                "{line}"
+            );
+        }
     }
 
     #[test]

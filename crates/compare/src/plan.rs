@@ -123,6 +123,52 @@ impl Plan {
         }
     }
 
+    /// A refusal of a run's scenario, about the variant where that set the field.
+    pub fn about_variant(&self, case: Case, error: RequestError) -> RequestError {
+        let variant = &self.variants[case.variant];
+        let own = ["flows[", "web["].iter().find_map(|entry| {
+            let (_, field) = error.field.strip_prefix(entry)?.split_once("].")?;
+            let name = field.split(['.', '[']).next()?;
+            let mut flow = variant.flow.iter();
+            let is_own =
+                name == "stack" && !variant.stack.is_empty() || flow.any(|(own, _)| own == name);
+            is_own.then_some(field)
+        });
+        match own {
+            None => error,
+            Some(field) => {
+                let problem = format!("variant `{}`: {field}: {}", variant.name, error.problem);
+                RequestError::new("", problem)
+            }
+        }
+    }
+
+    /// Refuses variants under which different ends open a connection under test: their times begin at
+    /// different events. `resolved` are the first runs of all variants with every default.
+    ///
+    /// # Errors
+    ///
+    /// There are such variants.
+    pub fn check_openers(&self, resolved: &[Value]) -> Result<(), RequestError> {
+        let opener = |at: usize, entry: usize| &resolved[at]["flows"][entry]["opener"];
+        let differs = |at: &usize| {
+            let mut tested = self.tested.iter();
+            tested.any(|entry| opener(*at, *entry) != opener(0, *entry))
+        };
+        let Some(at) = (1..resolved.len()).find(differs) else {
+            return Ok(());
+        };
+        let is_client =
+            |at: &usize| (self.tested.iter()).any(|entry| opener(*at, *entry) == "receiver");
+        let [client, sender] = if is_client(&at) { [at, 0] } else { [0, at] };
+        let [client, sender] = [client, sender].map(|at| &self.variants[at].name);
+        let problem = format!(
+            "`{client}` has stack.flight, whose client opens the connection and sends a request; under \
+             `{sender}` the sender of the data opens it; give both a flight"
+        );
+        Err(RequestError::new("", problem))
+    }
+
     /// Refuses sizes that are the same number of bytes, however they are written. `resolved` is a run
     /// with every default.
     ///
@@ -450,6 +496,40 @@ mod tests {
         assert_eq!(
             of(json!({"flows": flows, "within": ["1s"], "speed_tests": ["ndt7"]})),
             "16s"
+        );
+    }
+
+    #[test]
+    fn a_field_that_a_variant_sets_is_refused_as_that_of_the_variant() {
+        let mut plan = of_options(json!({}));
+        plan.variants[1].stack = vec![("flight".into(), "chian".into())];
+        let refused = |number, field| {
+            let error = RequestError::new(field, "unknown");
+            plan.about_variant(case(number), error).to_string()
+        };
+        let own = "variant `bbr`: stack.flight: unknown";
+        assert_eq!(refused(1, "flows[0].stack.flight"), own);
+        assert_eq!(refused(1, "flows[0].size"), "flows[0].size: unknown");
+        assert_eq!(
+            refused(0, "flows[0].stack.flight"),
+            "flows[0].stack.flight: unknown"
+        );
+    }
+
+    #[test]
+    fn variants_whose_connections_different_ends_open_are_refused() {
+        let plan = plan(json!({"flows": [{}]}), Some(&["10kB"])).unwrap();
+        let [client, server] =
+            ["receiver", "sender"].map(|end| json!({"flows": [{"opener": end}]}));
+        assert!(
+            plan.check_openers(&[client.clone(), client.clone()])
+                .is_ok()
+        );
+        let refused = plan.check_openers(&[server, client]).unwrap_err().problem;
+        assert!(refused.starts_with("`bbr` has stack.flight"), "{refused}");
+        assert!(
+            refused.contains("under `slow-start` the sender"),
+            "{refused}"
         );
     }
 

@@ -38,9 +38,9 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// A fresh one.
-    pub fn made() -> Certificate {
-        let (der, secret) = signed();
+    /// A fresh one, with padding where the server's flight is to have so many bytes.
+    pub fn made(flight: Option<u32>) -> Certificate {
+        let (der, secret) = signed(flight);
         let secret = rustls::pki_types::PrivatePkcs8KeyDer::from(secret);
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let version = &[&rustls::version::TLS13];
@@ -61,12 +61,26 @@ impl Certificate {
     }
 }
 
-/// A self-signed certificate of Ed25519, and its key in PKCS #8.
-pub fn signed() -> (rustls::pki_types::CertificateDer<'static>, Vec<u8>) {
+/// Bytes of a server's other messages: ServerHello 90, EncryptedExtensions with transport parameters
+/// about 100, 13 around the certificate, CertificateVerify 72, and Finished 52.
+const OTHER_MESSAGES: usize = 327;
+/// Bytes of a certificate without padding, and of the extension that has the padding.
+const CERTIFICATE: usize = 300;
+
+/// A self-signed certificate of Ed25519, and its key in PKCS #8. It has padding where the server's flight
+/// is to have so many bytes.
+pub fn signed(flight: Option<u32>) -> (rustls::pki_types::CertificateDer<'static>, Vec<u8>) {
     let key = rcgen::KeyPair::generate_for(&rcgen::PKCS_ED25519).expect(RANDOM);
     let mut params = rcgen::CertificateParams::new([NAME.to_string()]).expect(RANDOM);
     // Of a fixed length as well.
     params.serial_number = Some(rcgen::SerialNumber::from(1));
+    if let Some(flight) = flight {
+        let padding = (flight as usize).saturating_sub(OTHER_MESSAGES + CERTIFICATE);
+        // An enterprise number for examples (RFC 5612).
+        let oid = [1, 3, 6, 1, 4, 1, 32473, 1];
+        let extension = rcgen::CustomExtension::from_oid_content(&oid, vec![0; padding]);
+        params.custom_extensions.push(extension);
+    }
     let certificate = params.self_signed(&key).expect(RANDOM);
     (certificate.der().clone(), key.serialize_der())
 }

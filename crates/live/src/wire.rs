@@ -8,7 +8,7 @@ use flowstart_network::moment::Moment;
 use flowstart_network::queue::QueueEventKind;
 use flowstart_sim::ExternalSender;
 use flowstart_wire::{
-    Ack, AckOption, Body, Data, Ecn, NumberAck, Packet, Syn, SynAck, UNLIMITED_WINDOW,
+    Ack, AckOption, Body, Data, Ecn, Message, NumberAck, Packet, Syn, SynAck, UNLIMITED_WINDOW,
 };
 use std::collections::HashMap;
 
@@ -56,6 +56,8 @@ pub struct Wire {
     links: Vec<Link>,
     route: Route,
     ecn: bool,
+    /// Links see datagrams as packets of a handshake, of which they may lose some.
+    opens: bool,
     sender: Side,
     payloads: HashMap<u64, (Side, Datagram)>,
     next_id: u64,
@@ -67,7 +69,10 @@ impl Wire {
     /// The links of this flow, which are its own from now on.
     pub fn of(flow: &mut ExternalSender) -> Wire {
         let links = std::mem::take(&mut flow.links);
-        Wire::new(links, flow.route.clone(), flow.ecn, ends::sender(flow))
+        Wire {
+            opens: flow.stack.messages.flight.is_some(),
+            ..Wire::new(links, flow.route.clone(), flow.ecn, ends::sender(flow))
+        }
     }
 
     /// Links that all datagrams between two sides pass by one route. Those that `sender` sends may
@@ -77,6 +82,7 @@ impl Wire {
             links,
             route,
             ecn,
+            opens: false,
             sender,
             payloads: HashMap::new(),
             next_id: 0,
@@ -122,7 +128,10 @@ impl Wire {
         if side == self.sender {
             self.note(&datagram, now, true);
         }
-        let body = body(kind, side == self.sender, number, wire - header);
+        let mut body = body(kind, side == self.sender, number, wire - header);
+        if self.opens {
+            body = of_handshake(body);
+        }
         let mut packet = Packet::new(flow, wire, body);
         if datagram.ect && self.ecn {
             packet.ecn.set(Ecn::ECT);
@@ -204,6 +213,25 @@ fn body(kind: Kind, forward: bool, number: u64, len: u32) -> Body {
             Body::Ack(Ack::Numbers(ack))
         }
     }
+}
+
+/// What carries data or acknowledges, as a packet of the server's flight or of the client's hello.
+fn of_handshake(mut body: Body) -> Body {
+    match &mut body {
+        Body::Data(data) => data.set_opening(true),
+        Body::Ack(Ack::Numbers(ack)) => {
+            return Body::Message(Message {
+                number: ack.end() as u32,
+                start: 0,
+                end: 0,
+                is_hello: true,
+                validates: false,
+                has_token: false,
+            });
+        }
+        _ => {}
+    }
+    body
 }
 
 /// The datagram of a packet.

@@ -95,20 +95,24 @@ impl ComparisonPlan {
         })
     }
 
-    /// The whole configuration of the first run of each variant, as JSON. Refuses equal sizes.
+    /// The whole configuration of the first run of each variant, as JSON. Refuses equal sizes, and
+    /// variants whose connections different ends open.
     fn resolved(&self, seed: u64, custom: Option<Bound<'_, PyDict>>) -> PyResult<Vec<String>> {
         let mut reader = Reader::new(custom)?;
         let mut resolved = |case| {
-            let scenario = Scenario::from_value(self.0.scenario(case)).map_err(errors::request)?;
-            let prepared = reader.prepare(&scenario)?;
+            let about = |error| errors::request(self.0.about_variant(case, error));
+            let scenario = Scenario::from_value(self.0.scenario(case)).map_err(about)?;
+            let prepared = reader.prepare(&scenario).map_err(about)?;
             serde_json::to_string(&prepared.resolved(&scenario)).map_err(refused)
         };
         let found = self.0.first_cases(seed).map(&mut resolved);
         let found = found.collect::<PyResult<Vec<String>>>()?;
-        if let Some(first) = found.first() {
-            let first = serde_json::from_str(first).map_err(refused)?;
-            self.0.check_sizes(&first).map_err(errors::request)?;
+        let values = found.iter().map(|one| serde_json::from_str(one));
+        let values: Vec<Value> = values.collect::<Result<_, _>>().map_err(refused)?;
+        if let Some(first) = values.first() {
+            self.0.check_sizes(first).map_err(errors::request)?;
         }
+        self.0.check_openers(&values).map_err(errors::request)?;
         Ok(found)
     }
 
@@ -127,7 +131,10 @@ impl ComparisonPlan {
                 let case = Case { size, ..case };
                 let scenario = self.0.scenario(case);
                 let scenario = Scenario::from_value(scenario).map_err(errors::request)?;
-                let bounds = reader.prepare(&scenario)?.lower_bounds();
+                let bounds = reader
+                    .prepare(&scenario)
+                    .map_err(errors::request)?
+                    .lower_bounds();
                 let own = self.0.tested.iter().filter_map(|entry| bounds.get(*entry));
                 let own = own.filter(|(size, _)| *size == Some(size_bytes));
                 let mut own: Vec<Option<f64>> = own.map(|(_, bound)| *bound).collect();

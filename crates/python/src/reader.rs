@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use flowstart_sim::{Compiler, Prepared, Scenario};
+use flowstart_sim::{Compiler, Prepared, RequestError, Scenario};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -34,13 +34,13 @@ impl Reader {
     /// A scenario in JSON, and the same checked.
     pub fn compile(&mut self, json: &str) -> PyResult<(Scenario, Prepared)> {
         let scenario = Scenario::from_json(json).map_err(errors::request)?;
-        let prepared = self.prepare(&scenario)?;
+        let prepared = self.prepare(&scenario).map_err(errors::request)?;
         Ok((scenario, prepared))
     }
 
     /// A scenario, checked.
-    pub fn prepare(&mut self, scenario: &Scenario) -> PyResult<Prepared> {
-        self.compiler.compile(scenario).map_err(errors::request)
+    pub fn prepare(&mut self, scenario: &Scenario) -> Result<Prepared, RequestError> {
+        self.compiler.compile(scenario)
     }
 
     /// A scenario in JSON, to be run.
@@ -52,7 +52,7 @@ impl Reader {
     /// A scenario, to be run.
     pub fn task_of(&mut self, scenario: &Scenario) -> PyResult<Task> {
         Ok(Task {
-            prepared: self.prepare(scenario)?,
+            prepared: self.prepare(scenario).map_err(errors::request)?,
             calls_python: self.callables.take_part(scenario),
         })
     }

@@ -126,15 +126,19 @@ const VERSION_1: [u8; 16] = [
 ];
 
 /// The TLS of both sides. Signatures are of Ed25519, so that handshakes have the same length.
-fn tls(side: Side) -> SslContextBuilder {
+fn tls(side: Side, flight: Option<u32>) -> SslContextBuilder {
     let mut tls = SslContextBuilder::new(SslMethod::tls()).expect(RANDOM);
+    if flight.is_some() {
+        // Without the post-quantum share, so that the ClientHello fits into a datagram.
+        tls.set_curves_list("X25519").expect(RANDOM);
+    }
     match side {
         Side::Client => {
             let algorithms = [SslSignatureAlgorithm::ED25519];
             tls.set_verify_algorithm_prefs(&algorithms).expect(RANDOM);
         }
         Side::Server => {
-            let (certificate, key) = lab::signed();
+            let (certificate, key) = lab::signed(flight);
             let certificate = X509::from_der(&certificate).expect(RANDOM);
             let key = [&VERSION_1[..], &key[VERSION_1.len()..][..32]].concat();
             let key = PKey::private_key_from_der(&key).expect(RANDOM);
@@ -153,7 +157,8 @@ impl Ends {
             None => UNLIMITED,
         };
         let sides = [Side::Client, Side::Server];
-        let mut configs = sides.map(|side| config(native, windows, tls(side)));
+        let mut configs =
+            sides.map(|side| config(native, windows, tls(side, flow.stack.flight_bytes())));
         let [of_client, of_server] = &mut configs;
         let end = |connection: quiche::Result<Connection>| End {
             connection: connection.expect(RANDOM),

@@ -61,6 +61,7 @@ fn run_under(
         end: flow.end,
         seed: flow.seed,
         shipped: flow.stack.flow_control().is_some(),
+        flight: flow.stack.flight_bytes(),
         notes: notes.clone(),
     };
     let mut executor = Executor::new(Links::of(&mut flow, notes.clone()), flow.seed);

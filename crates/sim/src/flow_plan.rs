@@ -4,6 +4,7 @@ use crate::maybe_time::MaybeTime;
 use flowstart_control::catalog::Recipe;
 use flowstart_control::signals::PathMemory;
 use flowstart_control::{Duration, Rate};
+use flowstart_network::chain::Chain;
 use flowstart_network::host::Host;
 use flowstart_transport::receiver::ReceiverConfig;
 use flowstart_transport::stack::Stack;
@@ -90,6 +91,18 @@ pub struct FlowKind {
 }
 
 impl FlowKind {
+    /// The smallest time from the first packet of a connection until its sender has data to send: the
+    /// handshake's round trips, and the way of a request, where the receiver opens it.
+    pub(crate) fn opening(&self, chain: &Chain, reverse: bool) -> Duration {
+        let round_trips = chain
+            .least_rtt(self.rtt)
+            .times(self.stack.round_trips().into());
+        match self.by_receiver {
+            true => round_trips + chain.one_way(self.rtt, !reverse),
+            false => round_trips,
+        }
+    }
+
     /// Bytes of a write.
     pub fn bytes_of(&self, write: usize) -> u64 {
         let before = write.checked_sub(1).map_or(0, |last| self.writes[last].end);

@@ -28,14 +28,13 @@ impl Prepared {
         let kind = &self.kinds[entry.template.kind as usize];
         let is_one_write = kind.writes.is_empty();
         let size = entry.template.size().filter(|_| is_one_write)?;
-        let exchanges = match entry.template.handshake {
-            true => kind.stack.round_trips(),
-            false => 0,
+        let reverse = entry.direction == Direction::Reverse;
+        let opened = match entry.template.handshake {
+            true => kind.opening(self.chain(), reverse),
+            false => Duration::ZERO,
         };
         let rtt = self.chain().least_rtt(kind.rtt);
-        let opened = rtt.times(exchanges.into());
         let carried = self.carried_after(entry, kind, size, opened)?;
-        let reverse = entry.direction == Direction::Reverse;
         let first = opened + self.chain().one_way(kind.rtt, reverse);
         Some(carried.max(of_window(kind, size, rtt, first)))
     }
@@ -177,6 +176,38 @@ mod tests {
         let (bound, _) = bound_and_time(text);
         // 1000 packets of 1500 bytes take 1.2 s.
         assert!((bound.unwrap() - 1.35).abs() < 1e-9, "{bound:?}");
+    }
+
+    #[test]
+    fn behind_a_flight_the_way_of_the_request_counts() {
+        for (stack, right) in [
+            ("{ handshake = 'tcp+tls13', flight = 'classic' }", 0.3),
+            ("{ preset = 'quic', flight = 'classic' }", 0.2),
+            (
+                "{ preset = 'quic', handshake = '0-rtt', flight = 'resumed' }",
+                0.1,
+            ),
+        ] {
+            let text = format!(
+                "path = {{ rate = '100Mbps', rtt = '100ms' }}\nstack = {stack}\nflows = [{{ size = '1kB' }}]"
+            );
+            let (bound, time) = bound_and_time(&text);
+            let over = bound.unwrap() - right;
+            assert!((0.0..2e-4).contains(&over), "{bound:?}");
+            assert!(
+                bound.unwrap() <= time && time < bound.unwrap() + 3e-3,
+                "{bound:?} {time}"
+            );
+            let row = run(&Scenario::from_toml(&text).unwrap())
+                .unwrap()
+                .flows
+                .row(0);
+            assert_eq!(
+                row.ideal_fct_s
+                    .map(|ideal| (ideal - bound.unwrap()).abs() < 1e-9),
+                Some(true)
+            );
+        }
     }
 
     #[test]

@@ -451,6 +451,12 @@ impl Connection {
         }
     }
 
+    /// Something other than the window stops sending.
+    #[cold]
+    pub fn record_underused(&mut self) {
+        self.limited = CwndLimited::default();
+    }
+
     /// What has been sent so far used the window.
     fn record_limited(&mut self) {
         // While going back, an acknowledgement may pass `nxt` by far.

@@ -690,10 +690,16 @@ impl Receiver {
         let delivered = self.next;
         let client = self.client_mut()?;
         client.on_data(data, delivered, now);
-        self.open = client.is_over();
+        let (is_over, padded) = (client.is_over(), client.padded_answer(data));
+        self.open = is_over;
         // Initial and Handshake packets are acknowledged at once (RFC 9000 §13.2.1).
         let at_once = self.config.numbers && data.is_flight();
-        answer.or_else(|| at_once.then(|| self.acknowledge(data.start(), data.end(), now)))
+        let answer =
+            answer.or_else(|| at_once.then(|| self.acknowledge(data.start(), data.end(), now)));
+        answer.map(|mut packet| {
+            packet.wire = packet.wire.max(padded);
+            packet
+        })
     }
 
     /// Whether the pacer holds the acknowledgement back, behind what has confirmed the handshake.

@@ -39,12 +39,12 @@ impl Recovery {
     }
 
     /// What leaves is a server's flight, as long as its handshake lasts.
-    pub fn on_serving(&mut self, lasts: bool) {
-        self.detector.on_serving(lasts);
+    pub fn on_serving(&mut self, first_space: Option<u64>) {
+        self.detector.on_serving(first_space);
     }
 
     /// The server's limit of three times what has come keeps it from sending.
-    pub fn on_amplification_limit(&mut self, c: &Connection) {
+    pub fn on_amplification_limit(&mut self, c: &mut Connection) {
         self.detector.on_amplification_limit(c);
     }
 

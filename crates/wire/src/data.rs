@@ -21,6 +21,9 @@ const PUSHES: u32 = 1 << 30;
 const BLOCKED: u32 = 1 << 29;
 const OPENING: u32 = 1 << 28;
 const FLIGHT: u32 = 1 << 27;
+const SIGNED: u32 = 1 << 26;
+const VERIFIED: u32 = 1 << 25;
+const LENGTH: u32 = VERIFIED - 1;
 
 #[derive(Clone, Copy)]
 enum Options {
@@ -64,7 +67,7 @@ impl Data {
     /// Bytes of payload.
     #[inline]
     pub fn len(&self) -> u32 {
-        self.len & (FLIGHT - 1)
+        self.len & LENGTH
     }
 
     /// Whether it has no payload.
@@ -125,6 +128,21 @@ impl Data {
     /// Whether it is part of the server's flight in a handshake that is made of packets.
     pub fn is_flight(&self) -> bool {
         self.len & FLIGHT != 0
+    }
+
+    /// It begins the server's certificate and signature, or ends them.
+    pub fn set_signature(&mut self, begins: bool, ends: bool) {
+        self.len |= if begins { SIGNED } else { 0 } | if ends { VERIFIED } else { 0 };
+    }
+
+    /// Whether its sender has made a signature for it.
+    pub fn is_signed(&self) -> bool {
+        self.len & SIGNED != 0
+    }
+
+    /// Whether its receiver can verify the server's signature with it.
+    pub fn is_verified(&self) -> bool {
+        self.len & VERIFIED != 0
     }
 
     /// Its packet's number, cut off after four bytes; zero where packets have none.

@@ -30,6 +30,8 @@ pub struct SynAck {
     pub ranges: AckRanges<16>,
     /// Whether it answers the data's receiver.
     pub to_receiver: bool,
+    /// Whether it is the server's whole part of a handshake, with its certificate.
+    pub is_whole: bool,
     response: Option<Byte<RateResponse>>,
 }
 
@@ -45,6 +47,7 @@ impl SynAck {
             end: 0,
             ranges: AckRanges::default(),
             to_receiver: false,
+            is_whole: true,
             response: None,
         }
     }
@@ -53,6 +56,7 @@ impl SynAck {
     pub fn retry() -> SynAck {
         SynAck {
             to_receiver: true,
+            is_whole: false,
             ..SynAck::new(Self::RETRY, 0)
         }
     }
@@ -93,4 +97,6 @@ pub struct Message {
     /// It is protected by Handshake keys, which shows that the client is at its address (RFC 9000
     /// §8.1).
     pub validates: bool,
+    /// It carries the token of a Retry.
+    pub has_token: bool,
 }

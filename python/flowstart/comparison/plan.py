@@ -273,8 +273,9 @@ def _refuse_mixed_rates(base: Document, variants: int, sizes: Sequence[str] | No
     """Refuses rates whose losses would count in a longer time, and speed tests that end early."""
     measured = rates(base)
     if variants > 1 and len(set(measured)) > 1:
-        problem = "losses count until the longest; give one, or compare one startup"
-        raise RequestError(problem, ("within",), ", ".join(measured))
+        problem = "losses count until the longest; give one time or test, or compare one startup"
+        field = "within" if base.get("within") else "speed_tests"
+        raise RequestError(problem, (field,), ", ".join(measured))
     if sizes and (tests := base.get("speed_tests")):
         problem = "a speed test has no end; leave out the sizes"
         raise RequestError(problem, ("speed_tests",), ", ".join(tests))

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -227,7 +228,9 @@ class Comparison(Result):
         window = document.initial_window(self.resolved["stack"])
         found = document.small_buffers(self.plan.base["path"], self.resolved["path"], window)
         buffers = [_native.buffer_warning(*one, "", window) for one in found]
-        return buffers + _native.without_effect(document.encode(self.resolved))
+        variants = self.plan.resolved.values()
+        notes = [_native.without_effect(document.encode(resolved)) for resolved in variants]
+        return buffers + list(dict.fromkeys(itertools.chain.from_iterable(notes)))
 
     @functools.cached_property
     def omissions(self) -> stack.Omissions:

@@ -291,7 +291,12 @@ class Run(RunTables, Result):
         """How many flows completed, and what was lost, on one screen."""
         shown = tables.of_summary(self.outcome, self._passed)
         hint = "All flows, links and notes: --details. Figures and traces: -o DIR"
-        answer = [_flows(self.records), _loss(frames.rows(self.outcome["links"]))]
+        handshakes = frames.rows(self.outcome["handshakes"])
+        answer = [
+            _flows(self.records),
+            *_handshakes(handshakes),
+            _loss(frames.rows(self.outcome["links"])),
+        ]
         notes = [*self.notes, *self.omissions.decisive]
         return SummaryPage(f"{self.headline}.", answer, shown, notes, command, hint=hint)
 
@@ -374,6 +379,17 @@ def _flows(rows: Sequence[dict[str, Any]]) -> str:
     nothing = f"; {silent} delivered nothing" if silent else ""
     middle = f", in {text.short_seconds(median(done))} (median)" if done else ""
     return f"{count}{middle}{nothing}."
+
+
+def _handshakes(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """When clients had the servers' messages and the first byte, where handshakes are packets."""
+    measured = [
+        (row["handshake_s"], row["first_byte_s"]) for row in rows if row["first_byte_s"] is not None
+    ]
+    if not measured:
+        return []
+    done, first = (text.short_seconds(median(times)) for times in zip(*measured, strict=True))
+    return [f"Handshake: server's messages after {done}, response from {first} on (median)."]
 
 
 def _loss(links: Sequence[dict[str, Any]]) -> str:

@@ -22,7 +22,7 @@ def of_run(outcome: "Outcome", passed: Sequence[str] = ()) -> list[Grid]:
 
     `passed` are the hops that each flow passes, where the path is a chain.
     """
-    several = [delays, rates, transfers, objects, links]
+    several = [handshakes, delays, rates, transfers, objects, links]
     grids = [flows(outcome, passed), *(table(outcome) for table in several)]
     return [grid for grid in grids if grid.rows]
 
@@ -133,6 +133,24 @@ def delays(outcome: "Outcome", most: int = 50) -> Grid:
         ]
 
     return _filled(grid, rows, cells, most, "flows")
+
+
+def handshakes(outcome: "Outcome", most: int = 50) -> Grid:
+    """The handshakes of one run that were made of packets."""
+    times = {"server's messages": "handshake_s", "complete": "handshake_complete_s"}
+    times |= {"first byte": "first_byte_s", "at the limit": "handshake_blocked_s"}
+    grid = Grid([Column("flow"), *map(Column, [*times, "packets", "bytes"])])
+    rows = frames.rows(outcome["handshakes"])
+
+    def cells(row: dict[str, Any]) -> list[str]:
+        return [
+            str(row["flow"]),
+            *(text.seconds(row[name]) for name in times.values()),
+            text.count(row["handshake_packets"]),
+            text.size(row["handshake_bytes"]),
+        ]
+
+    return _filled(grid, rows, cells, most, "handshakes")
 
 
 def links(outcome: "Outcome") -> Grid:

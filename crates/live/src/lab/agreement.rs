@@ -2,6 +2,8 @@
 //! paths: 5 to 500 Mbit/s, 10 to 600 ms, buffers of a quarter to four BDP, half of them with random
 //! loss; transfers of 15 kB to 10 MB.
 
+pub mod handshakes;
+
 use super::native::{Control, Native};
 use crate::outcome::{Clock, Outcome};
 use flowstart_control::{Duration, Segments};

@@ -59,7 +59,7 @@ macro_rules! quinn_proto_lab {
             clock: Clock,
         ) -> Result<Outcome, RequestError> {
             let sender = lab::sender(&flow);
-            let certificate = Certificate::made();
+            let certificate = Certificate::made(flow.stack.flight_bytes());
             let origin = Instant::now();
             let start = lab::start(&flow, origin);
             let mut ends = Ends::new(controllers, certificate, sender, &flow, start);

@@ -65,11 +65,11 @@ params! {
         #[usual("by host")]
         #[check(|time| time <= LONGEST, "a time from 0s to 1s")]
         cpu_kb: Option<Duration>,
-        /// processor time of a server's signature, before its first packet leaves
+        /// processor time of a server's signature, before its certificate leaves
         #[usual("by host")]
         #[check(|time| time <= LONGEST, "a time from 0s to 1s")]
         sign: Option<Duration>,
-        /// processor time of a client's verification, behind the arrival of that packet
+        /// processor time of a client's verification, once it has the certificate
         #[usual("by host")]
         #[check(|time| time <= LONGEST, "a time from 0s to 1s")]
         verify: Option<Duration>,

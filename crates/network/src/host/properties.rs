@@ -56,9 +56,9 @@ pub struct Costs {
     pub ack: Duration,
     /// Per 1000 bytes of data packets, in addition.
     pub kilobyte: Duration,
-    /// Before the answer to what opens a connection leaves: the signature.
+    /// The server's signature, before its certificate leaves.
     pub sign: Duration,
-    /// Behind the arrival of that answer: the verification.
+    /// The client's verification, once it has the certificate.
     pub verify: Duration,
 }
 
@@ -73,18 +73,27 @@ impl Costs {
 
     /// Of a packet that leaves.
     pub(crate) fn sending(&self, packet: &Packet) -> Duration {
-        match packet.body {
-            Body::SynAck(_) => self.of(packet) + self.sign,
-            _ => self.of(packet),
-        }
+        let signs = match &packet.body {
+            Body::SynAck(answer) => answer.is_whole,
+            Body::Data(data) => data.is_signed(),
+            _ => false,
+        };
+        self.of(packet) + if signs { self.sign } else { Duration::ZERO }
     }
 
     /// Of a packet that has arrived.
     pub(crate) fn receiving(&self, packet: &Packet) -> Duration {
-        match packet.body {
-            Body::SynAck(_) => self.of(packet) + self.verify,
-            _ => self.of(packet),
-        }
+        let verifies = match &packet.body {
+            Body::SynAck(answer) => answer.is_whole,
+            Body::Data(data) => data.is_verified(),
+            _ => false,
+        };
+        self.of(packet)
+            + if verifies {
+                self.verify
+            } else {
+                Duration::ZERO
+            }
     }
 }
 

@@ -44,6 +44,8 @@ pub(super) struct Transfer {
     pub seed: u64,
     /// With s2n-quic's own windows, else with no limits.
     pub shipped: bool,
+    /// Bytes of the server's flight, if they are given.
+    pub flight: Option<u32>,
     pub notes: Notes,
 }
 
@@ -71,7 +73,7 @@ impl Transfer {
         environment: &Handle,
         of: impl Fn(Side) -> (E, C),
     ) -> Result<(), Failure> {
-        let mut certificate = Certificate::made();
+        let mut certificate = Certificate::made(self.flight);
         certificate.server.alpn_protocols = vec![PROTOCOL.to_vec()];
         certificate.client.alpn_protocols = vec![PROTOCOL.to_vec()];
         let mut server = self.server(environment, certificate.server, of(Side::Server))?;

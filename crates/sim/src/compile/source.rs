@@ -61,7 +61,7 @@ pub(super) fn read(
         }
         _ => {
             let hint = hint(kind, &["periodic", "on-off", "random", "trace"]);
-            return Err(reader.wrong(&format!("`{kind}` is no kind of source; {hint}")));
+            return Err(reader.wrong(&format!("`{kind}` is not a kind of source; {hint}")));
         }
     };
     let deadline = reader.get("deadline", Reader::time)?;
@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
 
     fn time(&self, name: &str, value: &str) -> Result<Duration, RequestError> {
         match self.parsed(name, value)? {
-            Duration::ZERO => Err(self.wrong(&format!("{name}: `{value}` is no time above 0s"))),
+            Duration::ZERO => Err(self.wrong(&format!("{name}: `{value}` is not a time above 0s"))),
             time => Ok(time),
         }
     }
@@ -160,7 +160,11 @@ impl<'a> Reader<'a> {
     }
 
     fn number(&self, name: &str, value: &str) -> Result<u64, RequestError> {
-        let wrong = || self.wrong(&format!("{name}: `{value}` is no number from 1 to {MOST}"));
+        let wrong = || {
+            self.wrong(&format!(
+                "{name}: `{value}` is not a number from 1 to {MOST}"
+            ))
+        };
         let number: u64 = value.parse().map_err(|_| wrong())?;
         match (1..=MOST as u64).contains(&number) {
             true => Ok(number),
@@ -396,7 +400,7 @@ mod tests {
             ("every=33ms", "needs one of `size` and `rate`"),
             ("size=1kB", "needs `every`"),
             ("every=33,size=1kB", "every: `33` is not a time"),
-            ("every=0s,size=1kB", "`0s` is no time above 0s"),
+            ("every=0s,size=1kB", "`0s` is not a time above 0s"),
             ("every=1ms,size=0B", "`0B` is out of range"),
             ("every=1ms,size=1kB,colour=red", "has no `colour`"),
             ("every=1ms,size=1kB,size=2kB", "`size` is given twice"),

@@ -1,6 +1,7 @@
 //! One row for each flow, and one for each write of a flow that has several.
 
-use flowstart_control::{Duration, Reason};
+use crate::flow_plan::FlowKind;
+use flowstart_control::Reason;
 use flowstart_network::chain::{Capacity, Chain};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,9 +36,10 @@ pub struct FlowRow {
     /// Opened until the sender had the last byte acknowledged.
     #[schemars(extend("unit" = "seconds", "null" = "not all of it was acknowledged"))]
     pub duration_s: Option<f64>,
-    /// Handshake round trips + one-way delay + wire bytes / bottleneck rate. Of a rate that varies
-    /// it is the mean: then `fct_s` may be less. A delay that packets may skip is left out; shaper
-    /// and policer count with their rate and burst.
+    /// Handshake round trips (and the way of the receiver's request, where that opens the
+    /// connection) + one-way delay + wire bytes / bottleneck rate. Of a rate that varies it is the
+    /// mean: then `fct_s` may be less. A delay that packets may skip is left out; shaper and policer
+    /// count with their rate and burst.
     #[schemars(extend("unit" = "seconds", "null" = "the flow has no end"))]
     pub ideal_fct_s: Option<f64>,
     /// `fct_s / ideal_fct_s`.
@@ -158,25 +160,25 @@ pub fn wire_bytes(size: u64, mss: u32, header: u32) -> u64 {
 /// The best possible completion: see [`FlowRow::ideal_fct_s`].
 #[derive(Clone, Copy, Debug)]
 pub struct Ideal {
-    rtt: Duration,
+    opening: f64,
     one_way: f64,
     capacity: Capacity,
 }
 
 impl Ideal {
-    /// That of flows over these hops of a chain.
-    pub fn of(chain: &Chain, hops: (u32, u32), rtt: Duration, reverse: bool) -> Ideal {
+    /// That of flows of a kind over a chain.
+    pub(crate) fn of(kind: &FlowKind, chain: &Chain, reverse: bool) -> Ideal {
         Ideal {
-            rtt: chain.least_rtt(rtt),
-            one_way: chain.one_way(rtt, reverse).secs(),
-            capacity: chain.capacity(hops.0, hops.1, reverse),
+            opening: kind.opening(chain, reverse).secs(),
+            one_way: chain.one_way(kind.rtt, reverse).secs(),
+            capacity: chain.capacity(kind.from_hop, kind.to_hop, reverse),
         }
     }
 
-    /// In seconds, for bytes on the wire behind the round trips of a handshake.
-    pub fn secs(&self, wire: u64, round_trips: u32) -> f64 {
-        let handshake = f64::from(round_trips) * self.rtt.secs();
-        handshake + self.one_way + self.capacity.secs(wire)
+    /// In seconds, for bytes on the wire, behind a handshake or on an open connection.
+    pub fn secs(&self, wire: u64, handshake: bool) -> f64 {
+        let opening = if handshake { self.opening } else { 0.0 };
+        opening + self.one_way + self.capacity.secs(wire)
     }
 }
 
@@ -191,20 +193,20 @@ mod tests {
         // 69 packets of 1500 bytes less 140 spare, at 100 Mbit/s over 100 ms.
         let wire = wire_bytes(100_000, 1460, 40);
         let mut ideal = Ideal {
-            rtt: Duration::from_millis(100),
+            opening: 0.1,
             one_way: 0.05,
             capacity: Capacity {
                 line: Rate(100_000_000),
                 buckets: [None; 2],
             },
         };
-        let secs = ideal.secs(wire, 1);
+        let secs = ideal.secs(wire, true);
         assert!((secs - (0.150 + (100_000.0 + 69.0 * 40.0) * 8e-8)).abs() < 1e-12);
         // Behind a shaper, all but a burst takes ten times as long.
         ideal.capacity.buckets[0] = Some(Shaper {
             rate: Rate(10_000_000),
             burst: 2760,
         });
-        assert!((ideal.secs(wire, 1) - (0.150 + 100_000.0 * 8e-7)).abs() < 1e-12);
+        assert!((ideal.secs(wire, true) - (0.150 + 100_000.0 * 8e-7)).abs() < 1e-12);
     }
 }

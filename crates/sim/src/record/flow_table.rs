@@ -45,8 +45,6 @@ pub(crate) struct KindColumns {
     header: u32,
     /// What the first packet of a connection that is open from the beginning spares of it.
     spared_header: u32,
-    /// Of a handshake.
-    round_trips: u32,
     /// Of both directions, forward first.
     ideal: [Ideal; 2],
     bdp_pkts: [u64; 2],
@@ -73,8 +71,7 @@ impl KindColumns {
                 true => kind.stack.framing.header,
                 false => 0,
             },
-            round_trips: kind.stack.round_trips(),
-            ideal: [false, true].map(|reverse| Ideal::of(chain, hops, kind.rtt, reverse)),
+            ideal: [false, true].map(|reverse| Ideal::of(kind, chain, reverse)),
             bdp_pkts: [false, true].map(bdp),
             max_queue_pkts,
             has_socket: kind.hosts[1].receive_buffer > 0,
@@ -112,7 +109,6 @@ impl FlowTable {
         let plan = &record.plan;
         let kind = &self.kinds[plan.kind as usize];
         let direction = usize::from(plan.reverse);
-        let round_trips = if plan.handshake { kind.round_trips } else { 0 };
         let ideal = plan.size().map(|size| {
             // The first packet of a connection that is open already may have no header.
             let spared = if plan.handshake {
@@ -121,7 +117,7 @@ impl FlowTable {
                 kind.spared_header
             };
             let wire = wire_bytes(size, kind.mss, kind.header) - u64::from(spared);
-            kind.ideal[direction].secs(wire, round_trips)
+            kind.ideal[direction].secs(wire, plan.handshake)
         });
         let since = |at: Instant| record.since_opened(at);
         let exit = record.exit(&self.exits);

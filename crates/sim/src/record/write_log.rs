@@ -226,12 +226,9 @@ impl WriteRecord {
 /// The best possible time for a write.
 fn ideal(kind: &FlowKind, plan: &FlowPlan, number: usize, chain: &Chain) -> f64 {
     let stack = &kind.stack;
-    let round_trips = match plan.handshake && number == 0 {
-        true => stack.round_trips(),
-        false => 0,
-    };
+    let is_first = number == 0;
     // The first packet of a connection that is open already may have no header.
-    let spared = match number == 0 && !plan.handshake && stack.ns2.headerless_first {
+    let spared = match is_first && !plan.handshake && stack.ns2.headerless_first {
         true => stack.framing.header,
         false => 0,
     };
@@ -240,8 +237,7 @@ fn ideal(kind: &FlowKind, plan: &FlowPlan, number: usize, chain: &Chain) -> f64 
         stack.framing.mss,
         stack.framing.header,
     ) - u64::from(spared);
-    let hops = (kind.from_hop, kind.to_hop);
-    Ideal::of(chain, hops, kind.rtt, plan.reverse).secs(wire, round_trips)
+    Ideal::of(kind, chain, plan.reverse).secs(wire, plan.handshake && is_first)
 }
 
 /// The writes of a flow, and what is noted of them.

@@ -49,6 +49,24 @@ impl Prepared {
     ///
     /// An error where there are others, or it is otherwise.
     pub fn external_sender(&self) -> Result<ExternalSender, RequestError> {
+        let flight = self
+            .kinds
+            .iter()
+            .find_map(|kind| kind.stack.messages.flight);
+        flight.map_or_else(
+            || self.external_server(),
+            |flight| {
+                let flight = flight.name();
+                let problem = format!("`{flight}`: a live run has the stack's own handshake");
+                Err(RequestError::new("stack.flight", problem))
+            },
+        )
+    }
+
+    /// The same of a server whose handshake may be made of packets.
+    ///
+    /// An error as for [`external_sender`](Self::external_sender).
+    pub fn external_server(&self) -> Result<ExternalSender, RequestError> {
         let plans = self.plans();
         let refused = |field: &str, problem: &str| Err(RequestError::new(field, problem));
         if !self.web.is_empty() {
@@ -67,13 +85,6 @@ impl Prepared {
                 "flows[0].handshake",
                 "`false`: a live run opens a connection",
             );
-        }
-        if let Some(flight) = kind.stack.messages.flight {
-            let problem = format!(
-                "`{}`: a live run has the stack's own handshake",
-                flight.name()
-            );
-            return refused("stack.flight", &problem);
         }
         let network = self.network(&plans);
         let links = network.links;

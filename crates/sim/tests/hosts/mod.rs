@@ -135,6 +135,41 @@ fn signature_and_verification_delay_a_response() {
     }
 }
 
+/// Vector V10 with the handshake's packets: the response is complete behind the request and both.
+#[test]
+fn signature_and_verification_delay_a_flight_of_packets() {
+    for (stack, ms) in [
+        (r#"preset = "quic", mss = "1167B", flight = "classic""#, 2.0),
+        (
+            r#"preset = "quic", mss = "1167B", flight = "post-quantum""#,
+            3.0,
+        ),
+        (r#"handshake = "tcp+tls13", flight = "classic""#, 3.0),
+        (r#"handshake = "tcp+tls12", flight = "classic""#, 4.0),
+        (r#"handshake = "tcp+tls13", flight = "resumed""#, 3.0),
+    ] {
+        for (sign_us, verify_us) in [(0, 0), (436, 120), (681, 184)] {
+            let row = row(&format!(
+                r#"
+                path = {{ rate = "100Gbps", rtt = "1ms" }}
+                stack = {{ {stack}, host = "ideal:sign={sign_us}us,verify={verify_us}us" }}
+                flows = [{{ startup = "slow-start", size = "1pkt" }}]
+                "#
+            ));
+            let own = match stack.contains("resumed") {
+                true => 0.0,
+                false => f64::from(sign_us + verify_us) / 1e3,
+            };
+            let took = row.fct_s.unwrap() * 1e3;
+            assert!(
+                (took - ms - own).abs() < 0.006,
+                "{stack}: {took} for {}",
+                ms + own
+            );
+        }
+    }
+}
+
 /// Vector V11: acknowledgements of every second packet at 1 Gbit/s that are read each 500 us are 21,
 /// and each lets slow start release 4 packets.
 #[test]

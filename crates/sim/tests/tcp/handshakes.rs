@@ -291,6 +291,13 @@ fn the_clients_probe_timeout_doubles() {
         198.0 * 3.0 + 201.2,
         "quicly",
     );
+    // Timeouts of 250, 500, 1000, 1000 ms.
+    let picoquic = r#"preset = "picoquic", mss = "1167B""#;
+    let lost = ["hello", "hello:2", "hello:3", "hello:4"];
+    for (count, wait) in [(2, 500.0), (3, 1000.0), (4, 1000.0)] {
+        let [with, without] = [count, count - 1].map(|n| lossy(picoquic, "classic", &lost[..n]));
+        assert_near(with - without, wait, "picoquic");
+    }
 }
 
 #[test]
@@ -299,7 +306,8 @@ fn on_a_slow_path_padding_takes_time() {
         (TLS13, "3kB", 415.3),
         (TLS13, "4kB", 423.3),
         (QUIC, "3kB", 323.7),
-        (QUIC, "4kB", 412.6),
+        // The ACK of an Initial packet is padded too.
+        (QUIC, "4kB", 412.6 + 9.5),
     ] {
         let stack = format!(r#"{stack}, flight = "classic", server_flight = "{flight}""#);
         let found = took(&on_rate("1Mbps", &stack, r#"size = "10kB""#));
@@ -423,5 +431,24 @@ fn a_lost_end_of_a_client_s_handshake_stops_no_stack() {
             let outcome = run(&stack, r#"handshake_drops = ["finished"]"#);
             assert!(outcome.flows.row(0).complete, "{preset}, {flight}");
         }
+    }
+}
+
+/// A ClientHello that left before the Retry came has no token, and is answered with another one. The
+/// flight follows the ClientHello of 100 ms, not the probe of 60 ms.
+#[test]
+fn a_hello_without_token_is_answered_with_a_retry_each_time() {
+    let stack = format!(r#"{QUIC}, retry = true, rto_initial = "60ms", flight = "classic""#);
+    let run = run(&stack, "");
+    assert_near(row(&run).first_byte_s.unwrap() * 1e3, 300.6, "first byte");
+}
+
+/// A packet of the server without data shows nothing of what has come from the client.
+#[test]
+fn a_lost_finished_is_sent_again_whatever_else_the_server_sends() {
+    let chatty = format!(r#"{WIDE}, id_update = "90B""#);
+    for lost in [&["finished"][..], &["finished", "finished:2"]] {
+        let found = lossy(&chatty, "classic", lost);
+        assert!(found < 1200.0, "{lost:?}: {found}");
     }
 }

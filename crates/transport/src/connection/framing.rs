@@ -166,6 +166,7 @@ impl Connection {
     pub fn syn_ack(&self) -> Packet {
         let mut answer = SynAck::new(0, UNLIMITED_WINDOW);
         answer.to_receiver = true;
+        answer.is_whole = self.stack.messages.flight.is_none();
         Packet::new(self.flow, self.stack.framing.opening, Body::SynAck(answer))
     }
 

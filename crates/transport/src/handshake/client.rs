@@ -34,6 +34,8 @@ pub struct ClientConfig {
     pub(crate) packet: u32,
     pub(crate) header: u32,
     pub(crate) rto: Arc<RtoParams>,
+    /// The longest timeout of QUIC.
+    pub(crate) timeout_max: Duration,
     /// What paces it, and its window in bytes of UDP payload.
     pub(crate) bucket: Option<Bucket>,
     pub(crate) window: u64,
@@ -104,6 +106,8 @@ pub struct Client {
     pacer: Pacer,
     opened: Instant,
     done: Option<Instant>,
+    /// A Retry has given it a token.
+    has_token: bool,
     packets: u32,
     bytes: u64,
 }
@@ -137,6 +141,7 @@ impl Client {
             pacer: Pacer::default(),
             opened: now,
             done: None,
+            has_token: false,
             packets: 0,
             bytes: 0,
             config,
@@ -202,7 +207,7 @@ impl Client {
             srtt + rttvar.times(4).max(granularity)
         });
         base.times(1 << self.timeouts.min(32))
-            .min(self.config.rto.max)
+            .min(self.config.timeout_max)
     }
 
     /// When the first packet counts as lost that another has overtaken.
@@ -369,6 +374,7 @@ impl Client {
             end,
             is_hello,
             validates: self.config.numbers && !is_hello,
+            has_token: self.has_token,
         };
         let wire = match (self.config.numbers, is_hello) {
             (true, true) => self.config.opening,
@@ -435,8 +441,12 @@ impl Client {
         self.since = now;
     }
 
-    /// Retry: what was sent does not count, and nothing was lost (RFC 9002 §6.3).
+    /// The first Retry: what was sent does not count, and nothing was lost (RFC 9002 §6.3).
     fn begin_again(&mut self, now: Instant) {
+        // At most one is of use (RFC 9000 §17.2.5.2).
+        if std::mem::replace(&mut self.has_token, true) {
+            return;
+        }
         self.rtt.sample(&RttSample::of_handshake(self.opened), now);
         self.out.clear();
         self.again.clear();
@@ -452,8 +462,9 @@ impl Client {
             self.done = Some(now);
         }
         let has = match data.is_opening() {
-            // A packet without data may leave before what its position stands for.
-            true => dialogue.implied_by(data.end().saturating_sub(1)),
+            // A packet without data answers nothing.
+            true if data.is_empty() => 0,
+            true => dialogue.implied_by(data.start()),
             false => self.next,
         };
         self.arrived.insert(0, has.into(), |_, _| {});
@@ -491,6 +502,15 @@ impl Client {
             if !self.config.numbers {
                 self.since = now;
             }
+        }
+    }
+
+    /// Bytes on the wire of the datagram that acknowledges a packet of data, at least: a client's
+    /// datagrams with Initial packets are padded (RFC 9000 §14.1).
+    pub fn padded_answer(&self, data: &Data) -> u32 {
+        match data.start() < self.config.dialogue.keys {
+            true => self.config.opening,
+            false => 0,
         }
     }
 

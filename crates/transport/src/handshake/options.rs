@@ -1,6 +1,6 @@
 //! A handshake that is made of packets: sizes of its messages, and rules of stacks for them.
 
-use flowstart_control::named;
+use flowstart_control::{Duration, named};
 
 named! {
     /// Messages of a TLS handshake by kind: their usual sizes.
@@ -71,6 +71,8 @@ pub struct MessageOptions {
     /// A probe repeats what is missing of every packet number space, not of the first only (RFC 9002
     /// §6.2.4).
     pub probes_all_spaces: bool,
+    /// The longest probe timeout before the handshake is over, where it is not that of the stack.
+    pub timeout_max: Option<Duration>,
     /// SYNs that are repeated before their timer doubles (Linux's `tcp_syn_linear_timeouts`).
     pub syn_linear: u32,
 }
@@ -89,12 +91,13 @@ impl MessageOptions {
         amplification: Amplification::Exact,
         keeps_early: 10,
         probes_all_spaces: true,
+        timeout_max: None,
         syn_linear: 0,
     };
 
     /// Bytes of the ClientHello, the ServerHello, and all of the server's messages, whose
     /// size may be given; `None` without packets.
-    pub(super) fn sizes(&self, server_flight: Option<u32>) -> Option<[u32; 3]> {
+    pub(crate) fn sizes(&self, server_flight: Option<u32>) -> Option<[u32; 3]> {
         let [client_hello, server_hello, flight] = self.flight?.sizes();
         let flight = server_flight.unwrap_or(flight);
         Some([

@@ -3,12 +3,12 @@
 //! flight is the beginning of the stream of a [`Sender`](crate::sender::Sender).
 
 use super::dialogue::Dialogue;
-use super::{Amplification, MessageOptions, UDP_IP, amplification_limit};
+use super::{Amplification, Flight, MessageOptions, UDP_IP, amplification_limit};
 use crate::narrow::saturated;
 use crate::numbers::Numbers;
 use crate::ranges::RangeSet;
 use flowstart_control::{Duration, Instant};
-use flowstart_wire::{Message, Packet, SynAck, UNLIMITED_WINDOW};
+use flowstart_wire::{Data, Message, Packet, SynAck, UNLIMITED_WINDOW};
 
 /// Bytes of a datagram that is too small to be of use.
 const SMALLEST: u32 = 64;
@@ -37,6 +37,8 @@ pub struct Server {
     /// Bytes that came and that left, while the address is not validated.
     credit: Option<[u32; 2]>,
     amplification: Amplification,
+    /// It sends a certificate and a signature.
+    is_signed: bool,
     retries: bool,
     is_retry_due: bool,
     /// A SYN-ACK is to leave on a connection that was opened with data (RFC 7413).
@@ -61,6 +63,7 @@ impl Server {
             numbers_end: 0,
             credit: limited.then_some([0, 0]),
             amplification: messages.amplification,
+            is_signed: messages.flight != Some(Flight::Resumed),
             retries: messages.retry && limited,
             is_retry_due: false,
             owes_syn_ack: false,
@@ -75,6 +78,15 @@ impl Server {
     /// Where the response begins in the stream.
     pub fn response_from(&self) -> u64 {
         self.dialogue.response_from()
+    }
+
+    /// Marks a packet of the flight with which the certificate begins or ends.
+    pub fn mark(&self, data: &mut Data) {
+        let from = self.response_from();
+        data.set_opening(data.start() < from);
+        if self.is_signed && !data.repeats() {
+            data.set_signature(data.start() == 0, data.start() < from && data.end() >= from);
+        }
     }
 
     /// Where the ServerHello ends in the stream.
@@ -105,10 +117,11 @@ impl Server {
             self.validate();
         }
         if self.retries && message.is_hello {
-            (self.retries, self.is_retry_due) = (false, true);
-            // What follows carries a token.
+            self.is_retry_due = !message.has_token;
+            if self.is_retry_due {
+                return;
+            }
             self.validate();
-            return;
         }
         let before = self.contiguous();
         self.numbers.receive(message.number, 1, now);
@@ -206,18 +219,22 @@ impl Server {
     /// The acknowledgement that is to leave without data, a SYN-ACK, or a Retry.
     pub fn take_answer(&mut self) -> Option<SynAck> {
         if std::mem::take(&mut self.owes_syn_ack) {
-            let mut answer = SynAck::new(0, UNLIMITED_WINDOW);
-            answer.to_receiver = true;
-            return Some(answer);
+            return Some(answer());
         }
         if std::mem::take(&mut self.is_retry_due) {
             return Some(SynAck::retry());
         }
         std::mem::take(&mut self.owes_ack).then(|| {
-            let mut answer = SynAck::new(0, UNLIMITED_WINDOW);
-            answer.to_receiver = true;
+            let mut answer = answer();
             self.numbers.answer(&mut answer);
             answer
         })
     }
+}
+
+/// What opens or acknowledges, and carries no message.
+fn answer() -> SynAck {
+    let mut answer = SynAck::new(0, UNLIMITED_WINDOW);
+    (answer.to_receiver, answer.is_whole) = (true, false);
+    answer
 }

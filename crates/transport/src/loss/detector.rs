@@ -17,12 +17,13 @@ macro_rules! for_each_method {
     /// The handshake ends in the first data packet.
     fn on_first_packet_shared(&mut self, _c: &Connection) {}
 
-    /// What leaves is a server's flight, as long as its handshake lasts.
-    fn on_serving(&mut self, _lasts: bool) {}
+    /// What leaves is a server's flight, whose first packet number space ends here in the stream; `None`
+    /// once its handshake is over.
+    fn on_serving(&mut self, _first_space: Option<u64>) {}
 
     /// The server's limit of three times what has come keeps it from sending: what is out does not
     /// let the window grow.
-    fn on_amplification_limit(&mut self, _c: &Connection) {}
+    fn on_amplification_limit(&mut self, _c: &mut Connection) {}
 
     /// The handshake is over; `lost` where a packet of it was, and that is a congestion event.
     fn on_handshake(&mut self, _c: &mut Connection, _lost: bool) -> Option<Events> {

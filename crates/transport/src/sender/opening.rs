@@ -65,7 +65,7 @@ impl Sender {
         self.state = State::Open;
         if self.serves() {
             self.state = State::Serving;
-            self.recovery.on_serving(true);
+            self.recovery.on_serving(Some(self.keys()));
         } else if self.opening.take().is_some_and(|opening| !opening.accepts) {
             self.recovery.on_first_packet_shared(&self.connection);
         }

@@ -123,7 +123,7 @@ impl Sender {
             .as_mut()
             .and_then(|opening| opening.server.take());
         self.served = server.map(|server| Box::new(server.report));
-        self.recovery.on_serving(false);
+        self.recovery.on_serving(None);
         self.state = State::Open;
         (self.opening, self.held_back) = (None, None);
     }
@@ -139,34 +139,27 @@ impl Sender {
             return Some(packet);
         }
         self.held_back = None;
-        let (packet, padded) = match self.recovery.plan(&self.connection) {
+        let (mut packet, padded) = match self.recovery.plan(&self.connection) {
             Some(segment) => {
                 let (segment, padded) = self.within_limit(segment, now)?;
-                (self.send(segment, now)?, Some(padded))
+                (self.send(segment, now)?, padded)
             }
-            None => (self.poll_unplanned(now)?, None),
+            None => (self.poll_unplanned(now)?, 0),
         };
-        Some(self.as_server(packet, padded))
-    }
-
-    /// Marks a packet of the flight, which reports less to the client than one of the response; with
-    /// the bytes on the wire of a padded datagram.
-    fn as_server(&mut self, mut packet: Packet, padded: Option<u32>) -> Packet {
         let numbers = self.connection.stack().numbers_packets();
-        let Some(server) = self.server_mut() else {
-            return packet;
-        };
+        let server = self.server_mut()?;
         if let Body::Data(data) = &mut packet.body {
-            data.set_opening(data.start() < server.response_from() || data.is_empty());
+            server.mark(data);
             if numbers {
                 data.set_timestamp(server.numbers_end());
             }
             // A datagram with an Initial packet is padded (RFC 9000 §14.1).
-            let is_padded = padded.filter(|_| data.start() < server.keys());
-            packet.wire = is_padded.unwrap_or(packet.wire);
+            if data.start() < server.keys() {
+                packet.wire = packet.wire.max(padded);
+            }
         }
         server.on_sent(&packet);
-        packet
+        Some(packet)
     }
 
     /// As much of a segment as the limit of three times what has come has room for, and the bytes on the
@@ -182,7 +175,7 @@ impl Sender {
         let Some(room) = room else {
             if !self.is_blocked() {
                 self.server_mut()?.block(now);
-                self.recovery.on_amplification_limit(&self.connection);
+                self.recovery.on_amplification_limit(&mut self.connection);
             }
             return None;
         };
@@ -203,7 +196,8 @@ impl Sender {
         ByteRange { start, end }.because(segment.why)
     }
 
-    fn keys(&self) -> u64 {
+    /// Where the ServerHello ends in the stream.
+    pub(super) fn keys(&self) -> u64 {
         let server = self.server();
         server.map_or(0, Server::keys)
     }

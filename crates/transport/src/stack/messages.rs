@@ -3,6 +3,7 @@
 use super::{Stack, UDP_IP};
 use crate::handshake::{ClientConfig, Dialogue, Layout, SMALLEST_INITIAL, Server};
 use crate::narrow::whole;
+use flowstart_control::Duration;
 
 impl Stack {
     /// The messages of a handshake that is made of packets; `None` where it is counted in round trips.
@@ -12,6 +13,17 @@ impl Stack {
             mss: self.framing.mss,
         });
         Dialogue::new(self.handshake, &self.messages, self.server_flight, layout)
+    }
+
+    /// Bytes of the server's messages in such a handshake.
+    pub fn flight_bytes(&self) -> Option<u32> {
+        let [.., flight] = self.messages.sizes(self.server_flight)?;
+        Some(flight)
+    }
+
+    /// The longest timeout of QUIC before such a handshake is over.
+    pub(crate) fn handshake_timeout_max(&self) -> Duration {
+        self.messages.timeout_max.unwrap_or(self.rto.max)
     }
 
     /// The server's end of such a handshake.
@@ -37,6 +49,7 @@ impl Stack {
             packet: self.packet(),
             header: self.framing.header,
             rto: self.rto.clone(),
+            timeout_max: self.handshake_timeout_max(),
             bucket: self.pacing.bucket(),
             window: whole(self.initial_window() * self.datagram() as f64),
         })

@@ -76,6 +76,20 @@ struct Probing {
     /// What was on its way at the timeout and has not been repeated: these numbers.
     from: u64,
     end: u64,
+    /// How far probes have repeated a server's flight.
+    flight: u64,
+}
+
+/// A server's flight. Its acknowledgements do not wait (§6.2.1), and packet numbers of its first space
+/// overtake none of the second (§6.1).
+#[derive(Clone, Copy, Debug)]
+struct Serving {
+    /// Where the first space ends in the stream.
+    first_space: u64,
+    /// One past the largest acknowledged number of a packet of the second.
+    acknowledged: u64,
+    /// When the last of those left.
+    last_sent: Option<Instant>,
 }
 
 /// RFC 9002's sender.
@@ -107,8 +121,8 @@ pub struct Rfc9002 {
     confirmed: bool,
     /// The end of a client's handshake is in flight, which needs a timer too (§6.2.2.1).
     ends_handshake: bool,
-    /// A server's flight leaves: its acknowledgements do not wait (§6.2.1).
-    serving: bool,
+    /// A server's flight leaves.
+    serving: Option<Serving>,
     /// Probes of its first space have left: they overtake nothing of the others (§6.1).
     probed_one_space: bool,
     /// Below which number packets are of other spaces too, whose acknowledgement gives a separate
@@ -131,6 +145,9 @@ impl LossDetector for Rfc9002 {
         signal: &mut Signal,
     ) -> Option<AckOutcome> {
         let (una, now) = (c.una(), signal.now);
+        if let Some(serving) = &mut self.serving {
+            serving.record(c, ack);
+        }
         let mut newly = c.acknowledge_packets(ack.numbers(), now);
         let undone = self.take_late(c, ack.numbers(), now);
         newly.acked = c.una() - una;
@@ -149,13 +166,23 @@ impl LossDetector for Rfc9002 {
         self.restart_timer(c);
     }
 
-    fn on_serving(&mut self, lasts: bool) {
-        self.serving = lasts;
-        self.probed_one_space &= lasts;
+    fn on_serving(&mut self, first_space: Option<u64>) {
+        self.serving = first_space.map(|first_space| Serving {
+            first_space,
+            acknowledged: 0,
+            last_sent: None,
+        });
+        // A server changes connection IDs with the first data packet (quinn-proto 0.11.19).
+        self.answers = false;
+        self.probed_one_space &= first_space.is_some();
     }
 
-    /// The window is underused (§7.8).
-    fn on_amplification_limit(&mut self, c: &Connection) {
+    /// The window is underused (§7.8). Stacks that judge it when they look for data grow again as soon
+    /// as it is full.
+    fn on_amplification_limit(&mut self, c: &mut Connection) {
+        if c.stack().window.app_limited_when_drained {
+            return c.record_underused();
+        }
         self.uncredited = self.pipe(c);
     }
 
@@ -232,8 +259,11 @@ impl LossDetector for Rfc9002 {
         let plan = segment.range;
         if self.probing.left > 0 {
             self.probing.left -= 1;
-            let repeated = self.unrepeated(c);
-            if let Some((number, _)) = repeated.filter(|(_, packet)| packet.plan() == plan) {
+            if self.serving.is_some() {
+                self.probing.flight = plan.end;
+            } else if let Some((number, packet)) = self.unrepeated(c)
+                && packet.plan() == plan
+            {
                 self.probing.from = number + 1;
             }
         }
@@ -247,6 +277,9 @@ impl LossDetector for Rfc9002 {
             c.sent_mut().repair(plan, now);
         }
         self.last_sent = now;
+        if let Some(serving) = (self.serving.as_mut()).filter(|of| plan.end > of.first_space) {
+            serving.last_sent = Some(now);
+        }
         // After the first acknowledgement it carries what the other packet would.
         self.answers = self.answers && c.sent().acknowledged() == 0;
     }
@@ -288,15 +321,17 @@ impl LossDetector for Rfc9002 {
         } else {
             c.count_timeout();
             self.pto_count += 1;
-            if self.serving && !c.stack().messages.probes_all_spaces && !self.probed_one_space {
+            let of_first_space = self.probes_first_space(c);
+            if of_first_space && !self.probed_one_space {
                 self.probed_one_space = true;
                 self.other_spaces = Some((c.sent().next_number(), self.last_sent));
             }
             self.probing = Probing {
                 // One datagram has what is missing of the first space.
-                left: if self.probed_one_space { 1 } else { PROBES },
+                left: if of_first_space { 1 } else { PROBES },
                 from: 0,
                 end: c.sent().next_number(),
+                flight: 0,
             };
         }
         self.set_timer(c);
@@ -368,7 +403,7 @@ impl Rfc9002 {
         if let Some(sent) = newly.largest {
             let held = self.held(c, held);
             c.rtt_mut().sample_held(sent, now, held);
-            if self.serving && self.first_sample.is_none() {
+            if self.serving.is_some() && self.first_sample.is_none() {
                 // The first datagram has a packet of each of two spaces, which both give a sample.
                 c.rtt_mut().sample_held(sent, now, held);
             }
@@ -500,14 +535,17 @@ impl Rfc9002 {
 
     fn remove_lost(&mut self, c: &mut Connection, now: Instant) -> Losses {
         let loss_delay = self.loss_delay(c);
+        let acknowledged = match self.serving {
+            Some(serving) => serving.acknowledged,
+            None => c.sent().acknowledged(),
+        };
         let mut losses = Losses::default();
         self.loss_time = None;
         while let Some((number, packet)) = c.sent().oldest_packet() {
-            if number >= c.sent().acknowledged() {
+            if number >= acknowledged {
                 break;
             }
-            let overtaken =
-                !self.probed_one_space && self.late.is_overtaken(number, c.sent().acknowledged());
+            let overtaken = self.late.is_overtaken(number, acknowledged);
             if !overtaken && packet.sent + loss_delay > now {
                 self.loss_time = Some(packet.sent + loss_delay);
                 break;
@@ -561,14 +599,19 @@ impl Rfc9002 {
 
     /// SetLossDetectionTimer (A.8). Data has no timer while the handshake is not confirmed.
     fn set_timer(&mut self, c: &Connection) {
-        self.probe_timeout = backed_off(c, self.serving, self.pto_count);
+        self.probe_timeout = backed_off(c, self.serving.is_some(), self.pto_count);
         self.restart_timer(c);
     }
 
     /// Restarts the timer after a packet has left, which leaves the probe timeout as it was.
     fn restart_timer(&mut self, c: &Connection) {
         let out = self.confirmed && (c.sent().in_flight() > 0 || self.ends_handshake);
-        let probe = out.then(|| self.last_sent + self.probe_timeout);
+        let last_sent = match self.serving {
+            // The first space has nothing in flight.
+            Some(serving) if c.una() >= serving.first_space => serving.last_sent,
+            _ => None,
+        };
+        let probe = out.then(|| last_sent.unwrap_or(self.last_sent) + self.probe_timeout);
         self.due = self.loss_time.or(probe);
     }
 
@@ -590,16 +633,61 @@ impl Rfc9002 {
         (room >= least && start < end).then_some(ByteRange { start, end }.because(segment.why))
     }
 
+    /// Of a flight it is what was sent (§6.2.4): new data may wait behind what is missing.
     fn probe(&self, c: &Connection) -> Option<ByteRange> {
-        first_lost(c)
-            .or_else(|| c.next_segment())
+        let lost = first_lost(c);
+        if self.serving.is_some() {
+            let repeated = lost.or_else(|| self.unrepeated_of_flight(c));
+            return repeated.or_else(|| c.next_segment());
+        }
+        lost.or_else(|| c.next_segment())
             .or_else(|| self.unrepeated(c).map(|(_, packet)| packet.plan()))
+    }
+
+    /// Whether a probe repeats what is missing of a flight's first space, and of no other.
+    fn probes_first_space(&self, c: &Connection) -> bool {
+        let is_missing = self.serving.is_some_and(|of| c.una() < of.first_space);
+        is_missing && !c.stack().messages.probes_all_spaces
     }
 
     /// The oldest packet that was on its way at the timeout and that no probe has repeated.
     fn unrepeated(&self, c: &Connection) -> Option<(u64, Packet)> {
         c.sent()
             .oldest_packet_within(self.probing.from, self.probing.end)
+    }
+
+    /// The first part of a flight that was on its way at the timeout and that no probe has repeated: what
+    /// the client can read comes first.
+    fn unrepeated_of_flight(&self, c: &Connection) -> Option<ByteRange> {
+        let from = c.una().max(self.probing.flight);
+        let (mut number, mut first) = (self.probing.from, None::<ByteRange>);
+        while let Some((next, packet)) = c.sent().oldest_packet_within(number, self.probing.end) {
+            let ByteRange { start, end } = packet.plan();
+            if end > from && first.is_none_or(|first| start < first.start) {
+                first = Some(ByteRange {
+                    start: start.max(from),
+                    end,
+                });
+            }
+            number = next + 1;
+        }
+        first
+    }
+}
+
+impl Serving {
+    /// Packets are to be acknowledged, which are still in flight.
+    #[cold]
+    fn record(&mut self, c: &Connection, ack: &NumberAck) {
+        for (first, end) in ack.numbers() {
+            let mut from = first;
+            while let Some((number, packet)) = c.sent().oldest_packet_within(from, end) {
+                if packet.plan().end > self.first_space {
+                    self.acknowledged = self.acknowledged.max(number + 1);
+                }
+                from = number + 1;
+            }
+        }
     }
 }
 
@@ -657,10 +745,9 @@ fn latest_answer(srtt: Duration, rttvar: Duration, granularity: Duration) -> Dur
 
 /// The probe timeout after so many consecutive ones.
 fn backed_off(c: &Connection, serving: bool, pto_count: u32) -> Duration {
-    let base = match serving {
-        true => answer_timeout(c),
-        false => probe_timeout(c),
+    let (base, most) = match serving {
+        true => (answer_timeout(c), c.stack().handshake_timeout_max()),
+        false => (probe_timeout(c), c.stack().rto.max),
     };
-    let wait = base.times(1 << pto_count.min(32));
-    wait.min(c.stack().rto.max)
+    base.times(1 << pto_count.min(32)).min(most)
 }

@@ -90,6 +90,8 @@ impl Stack {
             messages: MessageOptions {
                 // `sender.c`: a datagram is prepared where a full one fits.
                 amplification: Amplification::Fits,
+                // picoquic_internal.h, PICOQUIC_INITIAL_MAX_RETRANSMIT_TIMER.
+                timeout_max: Some(Duration::from_secs(1)),
                 ..MessageOptions::NONE
             },
             rto: Arc::new(RtoParams {

@@ -88,6 +88,8 @@ impl Stack {
         MessageOptions {
             amplification: Amplification::DatagramStarts,
             keeps_early: 0,
+            // `connection/mod.rs`, `on_loss_detection_timeout`: of the space whose timer has expired.
+            probes_all_spaces: false,
             ..MessageOptions::NONE
         }
     }
