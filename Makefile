@@ -33,6 +33,8 @@ LOCK = $(WHEELS)/bin/uv pip compile --quiet --upgrade --universal --python-versi
 LIVE := --features flowstart-quinn/lab,flowstart-quinn/noq-runtime,flowstart-quinn/quinn-runtime
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+# pytest keeps the bytecode of tests, whose asserts it rewrites: that takes longer than to load them.
+unexport PYTHONDONTWRITEBYTECODE
 PICKED = $(shell for p in $(PYTHON) python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& { echo $$p; break; }; done)

@@ -8,6 +8,9 @@ accepted where its unit is clear: a rate is in bits per second, a time in second
 `datetime.timedelta`), a size in bytes. Buffers and windows may be in packets, bytes or BDPs, so
 they need text.
 
+Every result has its rows as `frame`, a polars DataFrame; `frame.to_pandas()` needs pandas and
+pyarrow. It also has `plot()`, `to_dict()`, `summary()` and `report(folder)`.
+
 Custom startup algorithms are classes derived from `Startup`. Importing the package is cheap:
 polars and matplotlib are imported when they are first needed.
 

@@ -68,19 +68,28 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     return tmp_path_factory.mktemp("core")
 
 
-@pytest.fixture(scope="module")
-def answers(folder: pathlib.Path) -> dict[str, Answer]:
-    """What all these commands say in a process that has no extra."""
-    commands = {name: [*words, "-o", str(folder / name)] for name, words in WRITING.items()}
-    commands |= {name: words for name, (words, *_) in REFUSED.items()}
-    commands["a Dask scheduler"] += [str(folder / "sweep")]
-    asked = json.dumps([WITHOUT, list(commands.values())])
+def run_without_extras(commands: dict[str, list[str]], folder: pathlib.Path) -> dict[str, Answer]:
+    """What commands print in a process that has no extra."""
+    given = json.dumps([WITHOUT, list(commands.values())])
     done = subprocess.run(
-        [sys.executable, "-c", BLOCKED, asked], capture_output=True, text=True, cwd=folder
+        [sys.executable, "-c", BLOCKED, given], capture_output=True, text=True, cwd=folder
     )
     assert done.returncode == 0, done.stderr
-    found = [Answer(*answer) for answer in json.loads(done.stdout)]
-    return dict(zip(commands, found, strict=True))
+    answers = [Answer(*answer) for answer in json.loads(done.stdout)]
+    return dict(zip(commands, answers, strict=True))
+
+
+@pytest.fixture(scope="module")
+def answers(folder: pathlib.Path) -> dict[str, Answer]:
+    commands = {name: [*words, "-o", str(folder / name)] for name, words in WRITING.items()}
+    return run_without_extras(commands, folder)
+
+
+@pytest.fixture(scope="module")
+def refusals(folder: pathlib.Path) -> dict[str, Answer]:
+    commands = {name: list(words) for name, (words, _) in REFUSED.items()}
+    commands["a Dask scheduler"] += [str(folder / "sweep")]
+    return run_without_extras(commands, folder)
 
 
 @pytest.mark.slow
@@ -102,10 +111,10 @@ def test_a_folder_is_written_without_figures_and_one_line_says_so(
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_command_that_is_nothing_without_an_extra_names_it(
-    name: str, answers: dict[str, Answer]
+    name: str, refusals: dict[str, Answer]
 ) -> None:
     _, absent = REFUSED[name]
-    answer = answers[name]
+    answer = refusals[name]
     assert (answer.status, answer.out) == (2, "")
     packages = absent.replace(" and ", " ")
     sentence = f"{name} needs {absent}: install it with `pip install {packages}`"

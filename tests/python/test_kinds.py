@@ -4,9 +4,7 @@ import gzip
 import os
 import pathlib
 import shutil
-import subprocess
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -199,9 +197,19 @@ def test_a_cut_log_is_known_by_what_is_whole(file: File) -> None:
         fs.read_capture(path)
 
 
-def stdin(content: bytes) -> "subprocess.CompletedProcess[bytes]":
-    command = [sys.executable, "-m", "flowstart", "capture", "-"]
-    return subprocess.run(command, input=content, capture_output=True, check=False)
+@pytest.fixture
+def stdin(tmp_path: pathlib.Path) -> Iterator[Callable[[bytes], None]]:
+    """Gives the standard input of this process a content."""
+    kept, file = os.dup(0), tmp_path / "stdin"
+
+    def give(content: bytes) -> None:
+        file.write_bytes(content)
+        with file.open("rb") as opened:
+            os.dup2(opened.fileno(), 0)
+
+    yield give
+    os.dup2(kept, 0)
+    os.close(kept)
 
 
 @pytest.mark.parametrize(
@@ -215,23 +223,29 @@ def stdin(content: bytes) -> "subprocess.CompletedProcess[bytes]":
     ],
     ids=["log", "gzip", "qlog", "zeek", "pcap"],
 )
-def test_the_standard_input_is_what_it_begins_with(content: bytes, opening: str) -> None:
-    done = stdin(content)
-    assert (done.returncode, done.stdout.decode()[: len(opening)]) == (0, opening)
+def test_the_standard_input_is_what_it_begins_with(
+    cli: Cli, stdin: Callable[[bytes], None], content: bytes, opening: str
+) -> None:
+    stdin(content)
+    answer = cli("capture", "-")
+    assert (answer.status, answer.out[: len(opening)]) == (0, opening)
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ((LOGS / "small.har").read_bytes(), b"the standard input is a HAR (HTTP archive): record"),
-        (b"", b"the standard input is empty (0 bytes): expected pcap"),
-        (b"x,y\n1,2\n", b"the standard input: none of its 2 columns is known"),
+        ((LOGS / "small.har").read_bytes(), "the standard input is a HAR (HTTP archive): record"),
+        (b"", "the standard input is empty (0 bytes): expected pcap"),
+        (b"x,y\n1,2\n", "the standard input: none of its 2 columns is known"),
     ],
 )
-def test_a_standard_input_that_is_not_read_is_named(content: bytes, message: bytes) -> None:
-    done = stdin(content)
-    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (2, b"", 1)
-    assert message in done.stderr
+def test_a_standard_input_that_is_not_read_is_named(
+    cli: Cli, stdin: Callable[[bytes], None], content: bytes, message: str
+) -> None:
+    stdin(content)
+    answer = cli("capture", "-")
+    assert (answer.status, answer.out, answer.err.count("\n")) == (2, "", 1)
+    assert message in answer.err
 
 
 def test_a_packed_file_without_content_is_empty(cli: Cli, tmp_path: pathlib.Path) -> None:

@@ -48,13 +48,13 @@ class Field:
         """Whether it has several values."""
         return self.kind.startswith("Vec")
 
-    @property
+    @functools.cached_property
     def value(self) -> str:
         """The type of a value of its in Rust."""
         *_, value = re.findall(r"\w+", self.kind)
         return str(value)
 
-    @property
+    @functools.cached_property
     def measures(self) -> Kind | None:
         """What a plain number in Python measures; None where its unit would be ambiguous.
 

@@ -20,10 +20,14 @@ _LONG_NUMBER = re.compile(r"\d{20}")
 """What a larger one looks like."""
 
 
+_SIMPLE = frozenset({str, int, float, bool})
+"""Types of most values, which need no further look."""
+
+
 def plain(value: Any) -> Any:
     """`value` as JSON types, without the fields that were left out."""
-    if isinstance(value, Startup):
-        return value  # which may well be a dataclass
+    if type(value) in _SIMPLE or isinstance(value, Startup):
+        return value  # a startup may well be a dataclass
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         value = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
     if isinstance(value, Mapping):
