@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Container
 from typing import TypeAlias
 
 from flowstart.public import Public
@@ -56,16 +57,20 @@ class RequestError(FlowstartError, ValueError):
         """The same error about the same value in another document."""
         return RequestError(self.message, location, self.input)
 
-    def in_options(self) -> "RequestError":
-        """The same error about the option of the command line that sets the field."""
+    def in_options(self, written: Container[str] = ()) -> "RequestError":
+        """The same error about the option of the command line that sets the field.
+
+        `written` has the options of the request: `--window` or `--stack` may set a window.
+        """
         message = re.sub(r"`path\.(\w+)`", lambda found: f"`{_option(found[1])}`", self.message)
         match self.location:
             case ("stack", "preset") | ("on", *_):
                 place: Location = ("--stack",)
             case ("path", "quick_start", str(name)):
                 place, message = ("--quick-start",), f"{name}: {message}"
-            case ("stack", str(name), *_) if name not in ("ack", "iw"):
-                place, message = ("--stack",), f"{_dotted(self.location[1:])}: {message}"
+            case ("stack", str(name), *rest) | ("flows", int(), "stack", str(name), *rest):
+                place, inner = self._of_stack(name, rest, written)
+                message = f"{inner}: {message}" if inner else message
             case ("flows", 0, "count"):
                 place = ("--flows",)
             case ("flows", int()):
@@ -82,10 +87,29 @@ class RequestError(FlowstartError, ValueError):
                 place = self.location
         return RequestError(message, place, self.input)
 
+    def _of_stack(
+        self, name: str, rest: list[str | int], written: Container[str]
+    ) -> tuple[Location, str]:
+        """The option that sets a field of a stack, and what names the field within its value."""
+        if _option(name) in written:
+            return (_option(name), *rest), ""
+        is_common = self.location[0] == "stack" or "--variant" not in written
+        return ("--stack" if is_common else "--variant",), _dotted((name, *rest))
+
+
+_OTHER_NAMES = {
+    "sizes": "size",
+    "source": "writes",
+    "speed_tests": "speed_test",
+    "startups": "startup",
+    "variants": "variant",
+}
+"""Options of the command line whose names are not those of their fields."""
+
 
 def _option(field: str) -> str:
-    option = {"source": "writes", "speed_tests": "speed-test"}.get(field, field)
-    return f"--{option.replace('_', '-')}"
+    field = _OTHER_NAMES.get(field, field)
+    return f"--{field.replace('_', '-')}"
 
 
 def _dotted(location: Location) -> str:

@@ -179,9 +179,10 @@ def test_help_of_a_window_describes_each_field() -> None:
         (("flows", 0, "cached_cwnd"), None, "flows[0].cached_cwnd: x", "--cached-cwnd: x"),
         (("flows", 0, "count"), None, "flows[0].count: x", "--flows: x"),
         (("flows", 0), None, "flows[0]: x", "x"),
-        (("stack", "iw"), None, "stack.iw: x", "--iw: x"),
+        (("stack", "iw"), None, "stack.iw: x", "--stack: iw: x"),
         (("stack", "mss"), None, "stack.mss: x", "--stack: mss: x"),
         (("seed",), -1, "seed = -1: x", "--seed = -1: x"),
+        (("speed_tests",), None, "speed_tests: x", "--speed-test: x"),
         (("-o DIR",), None, "-o DIR: x", "-o DIR: x"),
         ((), None, "x", "x"),
     ],
@@ -194,6 +195,22 @@ def test_an_error_is_one_line_about_its_location_or_its_option(
     assert str(error.in_options()) == option
     again = pickle.loads(pickle.dumps(error))
     assert (str(again), again.location, again.input) == (text, location, value)
+
+
+@pytest.mark.parametrize(
+    ("location", "written", "option"),
+    [
+        (("stack", "window"), {"--window"}, "--window: x"),
+        (("stack", "window"), {"--stack"}, "--stack: window: x"),
+        (("flows", 0, "stack", "window"), {"--window", "--variant"}, "--window: x"),
+        (("flows", 0, "stack", "window"), {"--variant"}, "--variant: window: x"),
+        (("stack", "mss"), {"--stack", "--variant"}, "--stack: mss: x"),
+    ],
+)
+def test_an_error_of_a_stack_is_about_the_option_that_was_written(
+    location: tuple[str | int, ...], written: set[str], option: str
+) -> None:
+    assert str(fs.RequestError("x", location).in_options(written)) == option
 
 
 def test_an_error_of_the_simulator_has_the_location_of_its_field() -> None:

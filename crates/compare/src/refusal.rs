@@ -28,9 +28,16 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// The simulator's refusal of a field, about the option that sets it.
 impl From<RequestError> for Refusal {
     fn from(error: RequestError) -> Refusal {
+        Refusal::in_options(&error, |_| false)
+    }
+}
+
+impl Refusal {
+    /// The simulator's refusal of a field, about the option that sets it: a stack's own option, such as
+    /// `--window`, where it is `written`.
+    pub(crate) fn in_options(error: &RequestError, written: impl Fn(&str) -> bool) -> Refusal {
         let parts: Vec<&str> = error
             .field
             .split(['.', '[', ']'])
@@ -40,7 +47,7 @@ impl From<RequestError> for Refusal {
         let (place, problem) = match parts.as_slice() {
             ["stack", "preset"] => ("--stack".into(), problem),
             ["path", "quick_start", name] => ("--quick-start".into(), format!("{name}: {problem}")),
-            ["stack", name, ..] if !["ack", "iw"].contains(name) => {
+            ["stack", name, ..] if !written(name) => {
                 let field = error.field.trim_start_matches("stack.");
                 ("--stack".into(), format!("{field}: {problem}"))
             }
@@ -133,12 +140,19 @@ mod tests {
         assert_eq!(about("flows[0]", "both"), "both");
         assert_eq!(about("stack.preset", "x"), "--stack: x");
         assert_eq!(about("stack.mss", "x"), "--stack: mss: x");
-        assert_eq!(about("stack.iw", "x"), "--iw: x");
+        assert_eq!(about("stack.iw", "x"), "--stack: iw: x");
         assert_eq!(
             about("path.rate_steps[1].rate", "x"),
             "--rate-steps[1].rate: x"
         );
         assert_eq!(about("seed", "needs `path.loss`"), "--seed: needs `--loss`");
+    }
+
+    #[test]
+    fn a_stacks_field_is_named_by_its_own_option_where_that_is_written() {
+        let error = RequestError::new("stack.window", "x");
+        let refusal = Refusal::in_options(&error, |name| name == "window");
+        assert_eq!(refusal.to_string(), "--window: x");
     }
 
     #[test]

@@ -64,7 +64,8 @@ def speaking_of(file: str | None) -> Iterator[None]:
         yield
     except RequestError as error:
         if not file:
-            raise error.in_options() from None
+            options = {word.partition("=")[0] for word in COMMAND.get([])}
+            raise error.in_options(options) from None
         if error.location:
             raise RequestError(f"{file}: {error}") from None
         raise

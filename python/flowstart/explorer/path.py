@@ -90,7 +90,7 @@ def intervals(given: object, settings: PageSettings, stop: Stop) -> dict[str, An
         if found.records:
             found = with_intervals(found, workers=workers, progress=stop.progress)
     except RequestError as error:
-        raise error.in_options() from None
+        raise error.in_options(written(given)) from None
     except KeyboardInterrupt:
         raise Cancelled("the runs were cancelled") from None
     stop.check()
@@ -115,4 +115,10 @@ def plan_of(given: object, settings: PageSettings) -> Plan:
     try:
         return options.plan(Compare(**options.question_of(fields)))
     except RequestError as error:
-        raise error.in_options() from None
+        raise error.in_options(written(given)) from None
+
+
+def written(given: object) -> set[str]:
+    """The options that a page's state has, as the command line names them."""
+    names = given if isinstance(given, dict) else {}
+    return {f"--{str(name).replace('_', '-')}" for name in names}

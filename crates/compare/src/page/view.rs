@@ -81,9 +81,10 @@ impl View {
         self.refuse_what_changes_nothing(custom)?;
         let mut compiler = Compiler::new(custom.startups.clone());
         let cases = self.plan.first_cases(self.seed);
+        let refused = |error| Refusal::in_options(&error, |name| self.given.value(name).is_some());
         let mut run = |case| {
-            let scenario = Scenario::from_value(self.plan.scenario(case))?;
-            let mut prepared = compiler.compile(&scenario)?;
+            let scenario = Scenario::from_value(self.plan.scenario(case)).map_err(refused)?;
+            let mut prepared = compiler.compile(&scenario).map_err(refused)?;
             prepared.record_limits();
             Ok(Run { scenario, prepared })
         };

@@ -262,26 +262,53 @@ fn row(pair: &Pair) -> String {
 ///
 /// The page cannot be read or written, or has no table of the stack.
 pub fn page(stack: &str, pairs: &[Pair]) -> Result<(String, String), String> {
+    written(&format!("agreement: {stack}"), &markdown(pairs))
+}
+
+/// The same of transfers with the windows that a stack ships, on the grid and where these limit: how
+/// many are within a share.
+///
+/// # Errors
+///
+/// As [`page`].
+pub fn page_of_shipped(
+    stack: &str,
+    share: f64,
+    [grid, limited]: [&[Pair]; 2],
+) -> Result<(String, String), String> {
+    let of = |pairs: &[Pair]| format!("{} of {}", within(pairs, share), pairs.len());
+    let sentence = format!(
+        "With the windows that the stack ships, {} transfers agree within {:.0} %, and {} where\n\
+         these limit.\n",
+        of(grid),
+        100.0 * share,
+        of(limited)
+    );
+    written(&format!("agreement of shipped windows: {stack}"), &sentence)
+}
+
+/// The page, and what it is with this text between the marks of that name.
+fn written(mark: &str, text: &str) -> Result<(String, String), String> {
     let failed = |e: std::io::Error| format!("{PAGE}: {e}");
     let page = std::fs::read_to_string(PAGE).map_err(failed)?;
-    let current = page_with(&page, stack, &markdown(pairs))?;
+    let current = page_with(&page, mark, text)?;
     if std::env::var_os("FLOWSTART_WRITE_PAGES").is_some() {
         std::fs::write(PAGE, &current).map_err(failed)?;
     }
     Ok((page, current))
 }
 
-/// The text of a page with `table` between the marks of a stack.
+/// The text of a page with `text` between the marks of this name.
 ///
 /// # Errors
 ///
 /// The page has no such marks.
-fn page_with(page: &str, stack: &str, table: &str) -> Result<String, String> {
-    let (begin, end) = (format!("<!-- agreement: {stack} -->\n"), "<!-- end -->");
+fn page_with(page: &str, mark: &str, text: &str) -> Result<String, String> {
+    let (begin, end) = (format!("<!-- {mark} -->\n"), "<!-- end -->");
     let missing = || format!("the page has no `{}`", begin.trim());
     let (before, rest) = page.split_once(&begin).ok_or_else(missing)?;
     let (_, after) = rest.split_once(end).ok_or_else(missing)?;
-    Ok(format!("{before}{begin}{table}{end}{after}"))
+    Ok(format!("{before}{begin}{text}{end}{after}"))
 }
 
 #[cfg(test)]
@@ -291,11 +318,11 @@ mod tests {
     #[test]
     fn a_table_replaces_what_is_between_the_marks() {
         let page = "a\n<!-- agreement: quinn -->\nold\n<!-- end -->\nb\n";
-        let found = page_with(page, "quinn", "new\n").unwrap();
+        let found = page_with(page, "agreement: quinn", "new\n").unwrap();
         assert_eq!(
             found,
             "a\n<!-- agreement: quinn -->\nnew\n<!-- end -->\nb\n"
         );
-        assert!(page_with(page, "noq", "new\n").is_err());
+        assert!(page_with(page, "agreement: noq", "new\n").is_err());
     }
 }

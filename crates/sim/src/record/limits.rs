@@ -120,6 +120,18 @@ impl<'a> LimitRecorder<'a> {
         }
     }
 
+    /// A flow of this kind opens.
+    fn open(&mut self, kind: u32, flow: u32, now: Instant) {
+        let (at, writes) = (flow as usize, self.kinds[kind as usize].writes.len());
+        let count = self.clocks.len().max(at + 1);
+        self.clocks.resize_with(count, || None);
+        self.clocks[at] = Some(LimitClock::new(now, writes));
+        self.writes += writes;
+        if let Some(turns) = &mut self.turns {
+            turns.push(flow, now, Limit::Handshake);
+        }
+    }
+
     /// When which reason began, where a trace is recorded.
     pub(crate) fn take_turns(&mut self) -> LimitTurns {
         self.turns.take().unwrap_or_default()
@@ -142,30 +154,31 @@ impl Recorder for LimitRecorder<'_> {
 
     fn record(&mut self, scene: &mut Scene<'_>, event: &RunEvent<'_>) {
         let (flow, now) = (scene.flow as usize, scene.now.time);
-        let writes = &self.kinds[scene.kind() as usize].writes;
         if let RunEvent::Opened = event {
-            let count = self.clocks.len().max(flow + 1);
-            self.clocks.resize_with(count, || None);
-            self.clocks[flow] = Some(LimitClock::new(now, writes.len()));
-            self.writes += writes.len();
-            if let Some(turns) = &mut self.turns {
-                turns.push(scene.flow, now, Limit::Handshake);
-            }
+            self.open(scene.kind(), scene.flow, now);
         }
         let (Some(Some(clock)), Some(sender)) = (self.clocks.get_mut(flow), scene.sender) else {
             return;
         };
-        let (limit, ends) = (
-            sender.limit(),
-            scene.records[flow].plan.ends_at(sender.high()),
-        );
-        let of_flow = link_if(ends, limit);
+        let limit = sender.limit();
+        let of_flow = match limit {
+            Limit::Application => link_if(scene.records[flow].plan.ends_at(sender.high()), limit),
+            limit => limit,
+        };
+        let of_write = match clock.writes.is_empty() {
+            true => None,
+            false => limit_of_write(&self.kinds[scene.kind() as usize].writes, sender, limit),
+        };
+        // What has not changed counts once it changes, or the flow ends.
+        if event.kind() == TRANSMITTED && (of_flow, of_write) == (clock.limit, clock.of_write) {
+            return;
+        }
         if let Some(turns) = &mut self.turns
             && of_flow != clock.limit
         {
             turns.push(scene.flow, now, of_flow);
         }
-        clock.turn(of_flow, limit_of_write(writes, sender, limit), now);
+        clock.turn(of_flow, of_write, now);
     }
 
     fn bytes_held(&self) -> usize {

@@ -1,9 +1,14 @@
 //! What the application hands over, and the window after an idle time.
 
+use super::send_buffer::SendBuffer;
 use super::{Sender, Spreading};
+use crate::pacing::pacer::Release;
+use crate::pacing::rate;
+use crate::segment::ByteRange;
 use crate::stack::Restart;
 use flowstart_control::signals::Idle;
-use flowstart_control::{Instant, Segments};
+use flowstart_control::{Instant, Rate, Segments};
+use flowstart_wire::Packet;
 
 impl Sender {
     /// The application hands over `bytes` more.
@@ -38,6 +43,71 @@ impl Sender {
             None => self.connection.queue(whole),
         }
         self.recovery.on_data();
+    }
+
+    /// The application hands over what the send buffer has room for.
+    #[cold]
+    pub(super) fn refill(&mut self) {
+        let c = &mut self.connection;
+        let taken = match self.send_buffer.as_deref_mut() {
+            Some(SendBuffer::Payload(buffer)) => buffer.take(c.queued() - c.una()),
+            Some(SendBuffer::Kernel(buffer)) => buffer.write(c),
+            None => 0,
+        };
+        if taken > 0 {
+            self.held_back = None;
+            c.queue(taken);
+        }
+    }
+
+    /// An acknowledgement frees space, which a kernel sees once what may leave has left.
+    #[cold]
+    pub(super) fn free_send_buffer(&mut self) {
+        match self.send_buffer.as_deref_mut() {
+            Some(SendBuffer::Kernel(buffer)) => buffer.on_ack(self.connection.una()),
+            _ => self.refill(),
+        }
+    }
+
+    /// A segment has left the send buffer, with this release of the pacer.
+    #[cold]
+    pub(super) fn leaves_send_buffer(
+        &mut self,
+        segment: ByteRange,
+        release: Option<(Rate, Release)>,
+    ) {
+        let Some(SendBuffer::Kernel(buffer)) = self.send_buffer.as_deref_mut() else {
+            return;
+        };
+        let c = &self.connection;
+        let burst = release.map_or_else(|| rate::burst(c), |(_, release)| release.burst);
+        buffer.on_sent(segment, burst, self.recovery.is_cwnd_limited(c));
+        if buffer.is_between_bursts() {
+            self.refill();
+        }
+    }
+
+    /// What leaves of the data that the application writes once nothing else may leave.
+    #[cold]
+    pub(super) fn poll_written(&mut self, now: Instant) -> Option<Packet> {
+        while self.may_send_data() {
+            let flight = self.flight();
+            let c = &self.connection;
+            let Some(SendBuffer::Kernel(buffer)) = self.send_buffer.as_deref_mut() else {
+                return None;
+            };
+            buffer.pause(c, flight);
+            let before = c.queued();
+            self.refill();
+            if self.connection.queued() == before {
+                return None;
+            }
+            let packet = self.poll_next(now);
+            if packet.is_some() {
+                return packet;
+            }
+        }
+        None
     }
 
     /// Whether all that the application has handed over is on its way, with room for more

@@ -74,15 +74,16 @@ impl Sender {
         if self.held_back.is_some() {
             return Limit::Pacing;
         }
+        let flight = self.flight();
         if let Some(level) = c.blocked_by() {
             // The tighter of the two bounds: a rest of cwnd that no full packet fits is room as well.
-            return match (self.flight() < c.window().cwnd_bytes(), level) {
+            return match (flight < c.window().cwnd_bytes(), level) {
                 (false, _) => Limit::Cwnd,
                 (true, Level::Stream) => Limit::StreamFlowControl,
                 (true, Level::Connection) => Limit::ConnectionFlowControl,
             };
         }
-        let in_window = c.window().has_room(self.flight());
+        let in_window = c.window().has_room(flight);
         if c.has_nothing_to_send() {
             return match self.send_buffer.as_deref().filter(|b| b.holds_back()) {
                 Some(buffer) if buffer.limits(in_window) => Limit::SendBuffer,
@@ -90,7 +91,7 @@ impl Sender {
                 None => Limit::Application,
             };
         }
-        match in_window && self.meets_peer_window() {
+        match in_window && self.meets_peer_window(flight) {
             true => self.peer_limit(),
             false => Limit::Cwnd,
         }
@@ -98,12 +99,12 @@ impl Sender {
 
     /// Whether the peer's window stops new data, or keeps a burst of it too small to leave
     /// (`tcp_tso_should_defer`), in which the congestion window has more room.
-    fn meets_peer_window(&self) -> bool {
+    fn meets_peer_window(&self, flight: u64) -> bool {
         let c = &self.connection;
         let room = (c.una().saturating_add(c.peer_window())).saturating_sub(c.nxt());
         let is_new = c.nxt() >= c.high() && c.sent().first_lost().is_none();
-        let own = c.window().cwnd_bytes().saturating_sub(self.flight());
-        is_new && (c.next_segment().is_none() || room < own)
+        let is_less = room < c.window().cwnd_bytes().saturating_sub(flight);
+        is_new && (is_less || c.next_segment().is_none())
     }
 
     fn peer_limit(&self) -> Limit {

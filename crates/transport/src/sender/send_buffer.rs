@@ -1,13 +1,7 @@
 //! A send buffer of bounded size: what the application has for the connection waits until there is
 //! room.
 
-use super::Sender;
 use super::kernel_buffer::KernelBuffer;
-use crate::pacing::pacer::Release;
-use crate::pacing::rate;
-use crate::segment::ByteRange;
-use flowstart_control::{Instant, Rate};
-use flowstart_wire::Packet;
 
 /// One connection's send buffer, by what counts against its size.
 #[derive(Clone, Debug)]
@@ -39,7 +33,7 @@ impl PayloadBuffer {
     }
 
     /// How many bytes the application hands over, with so many in the buffer.
-    fn take(&mut self, held: u64) -> u64 {
+    pub fn take(&mut self, held: u64) -> u64 {
         let free = self.size.saturating_sub(held);
         let taken = if free < self.wakes_at {
             0
@@ -74,73 +68,6 @@ impl SendBuffer {
             SendBuffer::Payload(_) => in_window,
             SendBuffer::Kernel(buffer) => buffer.limits(),
         }
-    }
-}
-
-impl Sender {
-    /// The application hands over what the send buffer has room for.
-    #[cold]
-    pub(super) fn refill(&mut self) {
-        let c = &mut self.connection;
-        let taken = match self.send_buffer.as_deref_mut() {
-            Some(SendBuffer::Payload(buffer)) => buffer.take(c.queued() - c.una()),
-            Some(SendBuffer::Kernel(buffer)) => buffer.write(c),
-            None => 0,
-        };
-        if taken > 0 {
-            self.held_back = None;
-            c.queue(taken);
-        }
-    }
-
-    /// An acknowledgement frees space, which a kernel sees once what may leave has left.
-    #[cold]
-    pub(super) fn free_send_buffer(&mut self) {
-        match self.send_buffer.as_deref_mut() {
-            Some(SendBuffer::Kernel(buffer)) => buffer.on_ack(self.connection.una()),
-            _ => self.refill(),
-        }
-    }
-
-    /// A segment has left the send buffer, with this release of the pacer.
-    #[cold]
-    pub(super) fn leaves_send_buffer(
-        &mut self,
-        segment: ByteRange,
-        release: Option<(Rate, Release)>,
-    ) {
-        let Some(SendBuffer::Kernel(buffer)) = self.send_buffer.as_deref_mut() else {
-            return;
-        };
-        let c = &self.connection;
-        let burst = release.map_or_else(|| rate::burst(c), |(_, release)| release.burst);
-        buffer.on_sent(segment, burst, self.recovery.is_cwnd_limited(c));
-        if buffer.is_between_bursts() {
-            self.refill();
-        }
-    }
-
-    /// What leaves of the data that the application writes once nothing else may leave.
-    #[cold]
-    pub(super) fn poll_written(&mut self, now: Instant) -> Option<Packet> {
-        while self.may_send_data() {
-            let flight = self.flight();
-            let c = &self.connection;
-            let Some(SendBuffer::Kernel(buffer)) = self.send_buffer.as_deref_mut() else {
-                return None;
-            };
-            buffer.pause(c, flight);
-            let before = c.queued();
-            self.refill();
-            if self.connection.queued() == before {
-                return None;
-            }
-            let packet = self.poll_next(now);
-            if packet.is_some() {
-                return packet;
-            }
-        }
-        None
     }
 }
 

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from flowstart.errors import RequestError
-from flowstart.explorer.path import plan_of
+from flowstart.explorer.path import plan_of, written
 from flowstart.explorer.requests import Fields, posted, read
 from flowstart.explorer.settings import PageSettings
 from flowstart.explorer.working import Stop, done
@@ -76,6 +76,6 @@ def _level(fields: Fields, settings: PageSettings, stop: Stop) -> dict[str, Any]
             plan, extent, fields.any("level") or 0, workers=workers, progress=stop.progress
         )
     except RequestError as error:
-        raise error.in_options() from None
+        raise error.in_options(written(fields.any("given"))) from None
     stop.check()
     return found
