@@ -262,9 +262,14 @@ fn row(pair: &Pair) -> String {
 ///
 /// The page cannot be read or written, or has no table of the stack.
 pub fn page(stack: &str, pairs: &[Pair]) -> Result<(String, String), String> {
+    page_of(stack, &markdown(pairs))
+}
+
+/// The same with another table of that name.
+fn page_of(name: &str, table: &str) -> Result<(String, String), String> {
     let failed = |e: std::io::Error| format!("{PAGE}: {e}");
     let page = std::fs::read_to_string(PAGE).map_err(failed)?;
-    let current = page_with(&page, stack, &markdown(pairs))?;
+    let current = page_with(&page, name, table)?;
     if std::env::var_os("FLOWSTART_WRITE_PAGES").is_some() {
         std::fs::write(PAGE, &current).map_err(failed)?;
     }
