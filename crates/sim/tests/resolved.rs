@@ -2,7 +2,7 @@
 
 use flowstart_sim::{Scenario, run};
 
-const SCENARIOS: [&str; 11] = [
+const SCENARIOS: [&str; 12] = [
     "path = { rate = \"5Mbps\", rtt = \"64ms\" }\nflows = [{ size = \"300kB\" }]",
     "path = { rate = \"5Mbps\", rtt = \"64ms\", access_rate = \"50Mbps\", buffer = \"0.5bdp\" }\n\
      stack = { preset = \"ns2\", ack = \"delayed\", recovery = \"newreno\" }\n\
@@ -19,6 +19,8 @@ const SCENARIOS: [&str; 11] = [
      stack = { preset = \"linux\", window = \"100001B\", receive_share = 0.3 }",
     "path = { rate = \"5Mbps\", rtt = \"64ms\" }\nflows = [{ size = \"300kB\" }]\n\
      stack = { window_growth = \"linux\", receive_buffer = \"50000B\" }",
+    "path = { rate = \"500Mbps\", rtt = \"640ms\" }\nstack = { preset = \"linux\", window_growth = \"none\" }\n\
+     flows = [{ size = \"20MB\", mss = \"536B\", startup = \"jump-start\" }]",
     "path = { rate = \"5Mbps\", rtt = \"64ms\" }\nstack = { preset = \"linux\" }\n\
      flows = [{ size = \"300kB\", stack = { iw = 30 } }, { size = \"300kB\", stack = { preset = \"quic\" } }]",
     "path = { rate = \"5Mbps\", rtt = \"64ms\" }\nend_after = { flow = 1, pause = \"1s\" }\n\

@@ -53,6 +53,11 @@ impl Recovery {
         self.detector.on_first_packet_shared(c);
     }
 
+    /// The end of a client's handshake has left, in a packet of its own.
+    pub fn on_end_of_handshake(&mut self, c: &Connection, now: Instant) {
+        self.detector.on_end_of_handshake(c, now);
+    }
+
     /// Takes in an acknowledgement of what was sent. Not inlined into the event loop.
     #[inline(never)]
     pub fn on_ack(&mut self, c: &mut Connection, ack: &Ack, meta: AckMeta, now: Instant) {

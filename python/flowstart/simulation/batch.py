@@ -6,6 +6,7 @@ left.
 """
 
 import functools
+import gc
 import os
 import pickle
 import sys
@@ -256,6 +257,10 @@ def _processes(count: int) -> "Iterator[futures.Executor]":
         yield pool
     finally:
         pool.shutdown(kill_workers=True)
+        # Its semaphores are removed here, not by a garbage collection in the middle of a message to
+        # the tracker, which would keep the next message back and warn of a leak.
+        gc.collect()
+        lokys.ensure_running()
 
 
 def _begin(parent: int) -> None:

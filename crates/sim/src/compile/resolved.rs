@@ -170,17 +170,17 @@ impl StackSpec {
     }
 }
 
-/// The window where none is given: in packets where those of a flow may be of another
-/// size than the stack's.
+/// The window where none is given: in packets where those of a flow may be of another size than
+/// the stack's. `None` where it follows from a buffer, for segments of any size.
 fn usual_window(stack: &Stack) -> Option<WindowSize> {
+    let buffered = Stack::preset(stack.preset)?.receive_window.buffer;
+    if stack.receive_window.buffer.or(buffered).is_some() {
+        return None;
+    }
     let whole = |bytes: u32| match bytes % stack.framing.mss {
         0 => Amount::Packets((bytes / stack.framing.mss).into()),
         _ => Amount::Bytes(bytes.into()),
     };
-    // One that grows follows from its buffer.
-    stack
-        .receive_window
-        .limit
-        .filter(|_| stack.receive_window.buffer.is_none())
-        .map(|bytes| WindowSize::Size(whole(bytes)))
+    let limit = stack.receive_window.limit?;
+    Some(WindowSize::Size(whole(limit)))
 }

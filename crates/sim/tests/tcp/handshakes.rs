@@ -426,3 +426,29 @@ fn a_lost_finished_is_sent_again_whatever_else_the_server_sends() {
         assert!(found < 1200.0, "{lost:?}: {found}");
     }
 }
+
+#[test]
+fn a_lost_end_of_an_s2n_handshake_costs_a_probe_timeout() {
+    let lost = |packets: &str, iw: u32| {
+        let stack = format!(r#"preset = "s2n", iw = {iw}"#);
+        took(&run(&stack, &format!("forced_drops = [{packets}]")))
+    };
+    // Three round trips and 25 ms after the handshake, beside which one packet fits into no window.
+    assert_near(lost("1", 1), lost("", 1) + 325.0 - 100.0, "the first");
+    // Probes of data wait for no confirmation.
+    assert!(lost("1, 2, 3, 4, 5, 6, 7, 8, 9", 10) < 600.0);
+}
+
+#[test]
+fn a_lost_end_of_a_client_s_handshake_stops_no_stack() {
+    let quic = [
+        "quic", "quinn", "noq", "s2n", "quiche", "neqo", "picoquic", "quicly", "tquic",
+    ];
+    for preset in quic {
+        for flight in ["resumed", "classic"] {
+            let stack = format!(r#"preset = "{preset}", flight = "{flight}""#);
+            let outcome = run(&stack, r#"handshake_drops = ["finished"]"#);
+            assert!(outcome.flows.row(0).complete, "{preset}, {flight}");
+        }
+    }
+}

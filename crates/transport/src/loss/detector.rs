@@ -30,6 +30,9 @@ macro_rules! for_each_method {
         None
     }
 
+    /// The end of a client's handshake has left, in a packet of its own.
+    fn on_end_of_handshake(&mut self, _c: &Connection, _now: Instant) {}
+
     /// An acknowledgement of positions has arrived, which reports this for the first time. `None`
     /// where that is nothing. Its signal has the bytes by which SND.UNA moved, as if nothing else
     /// had arrived; round trip, flight and what differs are set here.

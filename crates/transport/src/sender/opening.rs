@@ -249,7 +249,8 @@ impl Sender {
             let filling = measured.filter(|_| !kind.begins_empty());
             let created = now.saturating_sub(filling.unwrap_or(Duration::ZERO));
             let mut bucket = kind.of(window, packet, created);
-            let ends = kind.ends_handshake() && measured.is_some() && !self.accepts();
+            let confirmed_by_ack = self.connection.stack().numbers_packets() && measured.is_some();
+            let ends = kind.ends_handshake() && confirmed_by_ack && !self.accepts();
             if ends && self.spreading == Spreading::Nothing {
                 bucket.end_handshake(packet);
                 self.spreading = Spreading::Handshake { waiting: true };

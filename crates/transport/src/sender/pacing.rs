@@ -9,6 +9,7 @@ use crate::pacing::token_bucket::Demand;
 use crate::segment::{SegmentRange, Why};
 use crate::stack::Pacing;
 use flowstart_control::{Duration, Instant, Rate, Segments};
+use flowstart_wire::Packet;
 
 impl Sender {
     /// The stack's own rate, where no startup has set another.
@@ -84,7 +85,7 @@ impl Sender {
         let Some(bucket) = &mut self.bucket else {
             return true;
         };
-        if bucket.holds(packet) {
+        if bucket.holds(packet) && segment.why != Why::Probe {
             self.pacer.nothing_to_send();
             return false;
         }
@@ -106,13 +107,17 @@ impl Sender {
         admitted
     }
 
-    /// Whether the end of the handshake is to leave now.
+    /// The end of the handshake, where it is to leave now.
     #[cold]
-    pub(super) fn ends_handshake(&mut self) -> bool {
+    pub(super) fn end_of_handshake(&mut self, now: Instant) -> Option<Packet> {
         let Spreading::Handshake { waiting } = &mut self.spreading else {
-            return false;
+            return None;
         };
-        std::mem::take(waiting)
+        if !std::mem::take(waiting) {
+            return None;
+        }
+        self.recovery.on_end_of_handshake(&self.connection, now);
+        Some(self.connection.end_of_handshake())
     }
 
     /// A window that is larger than the `usual` one only because it is cached has no ACKs

@@ -59,7 +59,9 @@ pub(super) fn is_stalled(c: &Connection) -> bool {
 
 /// What fits into a window of less than a segment, which nothing else sends (RFC 1122 §4.2.3.4).
 fn part(c: &Connection) -> Option<ByteRange> {
-    let end = c.segment_end(c.nxt()).min(c.una() + c.peer_window());
+    let end = c
+        .segment_end(c.nxt())
+        .min(c.una().saturating_add(c.peer_window()));
     let start = c.nxt();
     (end > start).then_some(ByteRange { start, end })
 }

@@ -76,10 +76,12 @@ impl Sender {
         if c.stack().pacing.tso && window.pacing.is_some() {
             self.pacer.begin_packet(segment);
         }
-        let admitted = match by_tokens {
-            false => self.pacer.admits(window.pacing, window.pacing_from, now),
-            true if self.ends_handshake() => return Some(self.connection.end_of_handshake()),
-            true => self.takes_tokens(segment, now),
+        let admitted = if !by_tokens {
+            self.pacer.admits(window.pacing, window.pacing_from, now)
+        } else if let Some(packet) = self.end_of_handshake(now) {
+            return Some(packet);
+        } else {
+            self.takes_tokens(segment, now)
         };
         if !admitted {
             self.held_back = Some(segment);

@@ -119,6 +119,8 @@ pub struct Rfc9002 {
     prr: Prr,
     /// The handshake is confirmed: data has a timer (§6.2.1).
     confirmed: bool,
+    /// The end of a client's handshake is in flight, which needs a timer too (§6.2.2.1).
+    ends_handshake: bool,
     /// A server's flight leaves.
     serving: Option<Serving>,
     /// Probes of its first space have left: they overtake nothing of the others (§6.1).
@@ -194,6 +196,11 @@ impl LossDetector for Rfc9002 {
             }
             None => bytes * c.mss() / c.stack().datagram(),
         };
+    }
+
+    fn on_end_of_handshake(&mut self, c: &Connection, now: Instant) {
+        (self.ends_handshake, self.last_sent) = (true, now);
+        self.set_timer(c);
     }
 
     /// The handshake is over; `lost` where a packet of it was.
@@ -430,7 +437,7 @@ impl Rfc9002 {
             self.record_prr(c, counted, events.began.map(|_| flight));
         }
         (events.ended, events.undone) = (ended, undone);
-        self.pto_count = 0;
+        (self.pto_count, self.ends_handshake) = (0, false);
         self.probing.left = 0;
         let uncredited = self.uncredited.min(counted.in_epoch);
         self.uncredited -= uncredited;
@@ -604,7 +611,7 @@ impl Rfc9002 {
 
     /// Restarts the timer after a packet has left, which leaves the probe timeout as it was.
     fn restart_timer(&mut self, c: &Connection) {
-        let out = self.confirmed && c.sent().in_flight() > 0;
+        let out = self.confirmed && (c.sent().in_flight() > 0 || self.ends_handshake);
         let last_sent = (self.serving.as_ref()).and_then(|serving| serving.oldest_sent(c.una()));
         let probe = out.then(|| last_sent.unwrap_or(self.last_sent) + self.probe_timeout);
         self.due = self.loss_time.or(probe);
