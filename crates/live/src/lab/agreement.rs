@@ -265,7 +265,7 @@ pub fn page(stack: &str, pairs: &[Pair]) -> Result<(String, String), String> {
     page_of(stack, &markdown(pairs))
 }
 
-/// The same with another table of that name.
+/// The page with another table of this name.
 fn page_of(name: &str, table: &str) -> Result<(String, String), String> {
     let failed = |e: std::io::Error| format!("{PAGE}: {e}");
     let page = std::fs::read_to_string(PAGE).map_err(failed)?;

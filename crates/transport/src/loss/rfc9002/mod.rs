@@ -178,7 +178,7 @@ impl LossDetector for Rfc9002 {
     }
 
     /// The window is underused (§7.8). Stacks that judge it when they look for data grow again as soon
-    /// as it is full.
+    /// as the window is full.
     fn on_amplification_limit(&mut self, c: &mut Connection) {
         if c.stack().window.app_limited_when_drained {
             return c.record_underused();
