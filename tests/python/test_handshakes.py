@@ -8,6 +8,7 @@ import pytest
 
 import flowstart as fs
 from flowstart.cli import main
+from flowstart.model.stack import parse
 
 ROOT = pathlib.Path(__file__).parents[2]
 QUIC: dict[str, Any] = {"preset": "quic", "mss": "1167B", "flight": "classic"}
@@ -97,3 +98,34 @@ def test_the_page_has_the_times_of_these_runs() -> None:
             stack = fields | {"server_flight": flight.replace(" ", "")}
             took = run(stack).frame["fct_s"][0]
             assert f"{1e3 * took:.0f} ms" == time, (flight, fields)
+
+
+def question_rows() -> list[list[str]]:
+    """The rows of the table of questions: thread, question, stack, lost packets, answer."""
+    page = (ROOT / "docs/concepts/questions.md").read_text("utf-8")
+    lines = [line for line in page.splitlines() if line.startswith("|") and " | `" in line]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def answer_of(stack: str, lost: str) -> str:
+    """The beginning of an answer: a time until the handshake or the response is complete, or a rate."""
+    has_host = "host=" in stack
+    path = {"rate": "10Gbps", "rtt": "1ms"} if has_host else {"rate": "100Mbps", "rtt": "100ms"}
+    flow: dict[str, Any] = {"size": "50MB" if has_host else "10kB", "startup": "slow-start"}
+    if lost != "–":
+        flow["handshake_drops"] = lost.split()
+    fields = parse(stack)
+    result = fs.run({"path": path | {"buffer": "10000pkt"}, "stack": fields, "flows": [flow]})
+    fct_s = result.frame["fct_s"][0]
+    if has_host:
+        return f"{50 * 8 / fct_s:.0f} Mbit/s"
+    if "request=1B" in stack:
+        return f"complete after {1e3 * result.handshakes['handshake_complete_s'][0]:.0f} ms"
+    return f"{1e3 * fct_s:.0f} ms"
+
+
+def test_the_page_of_questions_has_the_results_of_its_runs() -> None:
+    rows = question_rows()
+    assert len(rows) == 12
+    for _, question, stack, lost, answer in rows:
+        assert answer.startswith(answer_of(stack.strip("`"), lost)), question

@@ -375,6 +375,11 @@ pub fn drawn(resolved: &Value) -> Vec<String> {
     );
     let is_late = |flow: &Value| flow["jitter"].as_str().is_some_and(|jitter| jitter != "0s");
     add(list(&resolved["flows"]).iter().any(is_late), "openings");
+    let pauses =
+        |flow: &Value| (list(&flow["writes"]).iter()).any(|w| varies(&w["after"]["pause"]));
+    add(list(&resolved["flows"]).iter().any(pauses), "pauses");
+    let writes = |flow: &Value| flow["source"].as_str().is_some_and(is_drawn_source);
+    add(list(&resolved["flows"]).iter().any(writes), "writes");
     let is_web = |web: &Value| {
         let several = ["clients", "servers"].map(|hosts| web[hosts].as_u64() > Some(1));
         several.contains(&true) || WEB_LAWS.iter().any(|law| varies(&web[*law]))
@@ -392,6 +397,13 @@ fn is_chance(probability: &Value) -> bool {
     }
 }
 
+/// Whether a source of writes has jitter or a distribution.
+fn is_drawn_source(text: &str) -> bool {
+    let drawn = |(name, value): (&str, &str)| name.trim() == "jitter" || varies(&value.into());
+    let mut given = text.split(',').filter_map(|item| item.split_once('='));
+    given.any(drawn)
+}
+
 /// Whether a distribution has more than one value; a bare value is a constant.
 fn varies(law: &Value) -> bool {
     let law = law.as_str().and_then(|law| law.split_once(':'));
@@ -406,4 +418,28 @@ fn unique(names: impl Iterator<Item = String>) -> Vec<String> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn pauses_and_writes_may_be_drawn() {
+        let drawn_by = |flow: Value| drawn(&json!({"flows": [flow]}));
+        let writes = |pause: &str| json!({"writes": [{"after": {"flow": 0, "pause": pause}}]});
+        assert_eq!(drawn_by(writes("exponential:mean=1s")), ["pauses"]);
+        assert!(drawn_by(writes("1s")).is_empty());
+        for (source, is_drawn) in [
+            ("every=33ms,size=50kB", false),
+            ("on-off:rate=8Mbps,on=2s,off=4s", false),
+            ("every=33ms,size=50kB,jitter=5ms", true),
+            ("on-off:rate=8Mbps,on=2s,off=exponential:mean=4s", true),
+            ("random:size=lognormal:mean=40000;sigma=1,every=20ms", true),
+        ] {
+            let count = drawn_by(json!({"source": source})).len();
+            assert_eq!(count, usize::from(is_drawn), "{source}");
+        }
+    }
 }

@@ -88,3 +88,18 @@ fn real_time_and_unknown_controls_are_refused() {
         "clock: `real`: s2n runs in virtual time"
     );
 }
+
+#[test]
+fn handshakes_agree_with_the_stack_as_the_page_says() {
+    let pairs = agreement::handshakes::pairs(STACK, lab::run_native).unwrap();
+    let (page, current) = agreement::handshakes::page(STACK, &pairs).unwrap();
+    assert!(
+        page == current,
+        "docs/reference/native.md is stale:\n{current}"
+    );
+    let differing = agreement::differing(&pairs, 0.01);
+    assert!(
+        agreement::within(&pairs, 0.01) * 100 >= pairs.len() * 90,
+        "{differing}"
+    );
+}

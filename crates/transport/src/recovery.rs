@@ -53,7 +53,7 @@ impl Recovery {
         self.detector.on_first_packet_shared(c);
     }
 
-    /// The end of a client's handshake has left, in a packet of its own.
+    /// The end of a client's handshake has left, in a separate packet.
     pub fn on_end_of_handshake(&mut self, c: &Connection, now: Instant) {
         self.detector.on_end_of_handshake(c, now);
     }

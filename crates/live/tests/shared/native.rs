@@ -63,11 +63,3 @@ fn every_control_of_the_stack_completes_a_transfer() {
         assert!(outcome.fct.is_some(), "{}", control.name);
     }
 }
-
-#[test]
-fn handshakes_agree_with_the_stack() {
-    let pairs = agreement::handshakes::pairs(STACK, lab::run_native).unwrap();
-    eprintln!("{}", agreement::handshakes::markdown(&pairs));
-    let near = agreement::within(&pairs, 0.01);
-    assert!(near * 100 >= pairs.len() * 90, "{near}\n{}", agreement::differing(&pairs, 0.01));
-}

@@ -1,12 +1,15 @@
 //! What a flow's application writes, and when.
 
-use super::checks::within;
+use super::checks::{distribution, within};
 use super::flows::{FlowReader, LARGEST};
 use super::source;
 use crate::flow_plan::{AfterFlow, Cause, When, Write};
 use crate::maybe_time::MaybeTime;
 use crate::spec::{RequestError, WriteSpec};
 use flowstart_control::{Duration, Instant};
+use flowstart_network::distribution::Measure;
+use flowstart_network::random::stream;
+use rand_pcg::Pcg64Mcg;
 
 /// A flow's data, and when it opens.
 pub(super) struct FlowData {
@@ -124,9 +127,10 @@ impl FlowReader<'_> {
     fn writes(&self, from: u32, to: u32) -> Result<Vec<Write>, RequestError> {
         let mss = u64::from(self.ends.stack.framing.mss);
         let mut writes: Vec<Write> = Vec::with_capacity(self.spec.writes.len());
-        let mut end = 0;
+        let (seed, entry) = self.draws;
+        let (mut end, mut rng) = (0, stream(seed, "pauses", entry));
         for (i, write) in self.spec.writes.iter().enumerate() {
-            let when = self.when(i, write, writes.last().map(|before| before.when))?;
+            let when = self.when(i, write, writes.last().map(|before| before.when), &mut rng)?;
             let bytes = self.bytes(&format!("writes[{i}].size"), write.size, from, to)?;
             // Where segments leave whole, so do writes.
             end += match self.ends.stack.ns2.whole_segments {
@@ -145,6 +149,7 @@ impl FlowReader<'_> {
         i: usize,
         write: &WriteSpec,
         before: Option<When>,
+        rng: &mut Pcg64Mcg,
     ) -> Result<When, RequestError> {
         let refused = |name: &str, problem: String| {
             let field = self.field(&format!("writes[{i}].{name}"));
@@ -164,11 +169,14 @@ impl FlowReader<'_> {
             ),
             (Some(at), None, _) => Ok(When::At(at)),
             (None, Some(after), _) => {
-                after.check(&self.field(&format!("writes[{i}].after")))?;
+                let field = self.field(&format!("writes[{i}].after"));
+                after.check(&field)?;
+                let pause = after.pause();
+                let pause = distribution(&format!("{field}.pause"), Measure::Time, &pause.0)?;
                 Ok(When::After(Cause {
                     flow: after.flow,
                     write: after.write(),
-                    pause: after.pause(),
+                    pause: pause.time(rng),
                 }))
             }
         }
@@ -181,5 +189,51 @@ fn count_from(first: Duration, writes: &mut [Write]) {
         if let When::At(at) = &mut write.when {
             *at = at.saturating_sub(first);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Prepared, Scenario};
+
+    /// The times between the writes of a flow that answers one write of another each.
+    fn pauses(seed: u64, pause: &str) -> Result<Vec<u64>, String> {
+        let writes: Vec<String> = (0..100)
+            .map(|n| {
+                format!(
+                    "{{ size = '1kB', after = {{ flow = 0, write = {n}, pause = '{pause}' }} }}"
+                )
+            })
+            .collect();
+        let text = format!(
+            "seed = {seed}\npath = {{ rate = '10Mbps', rtt = '10ms' }}\n[[flows]]\nwrites = [{}]\n\
+             [[flows]]\ndirection = 'reverse'\nwrites = [{}]",
+            vec!["{ size = '1B', at = '0s' }"; 100].join(", "),
+            writes.join(", ")
+        );
+        let scenario = Scenario::from_toml(&text).map_err(|error| error.to_string())?;
+        let prepared = Prepared::new(&scenario).map_err(|error| error.to_string())?;
+        let causes = prepared.kinds[1]
+            .writes
+            .iter()
+            .filter_map(|write| write.when.cause());
+        Ok(causes
+            .map(|cause| cause.pause.nanos() / 1_000_000)
+            .collect())
+    }
+
+    #[test]
+    fn pauses_are_drawn_from_their_distribution_by_the_seed() {
+        assert_eq!(pauses(1, "20ms").unwrap(), [20; 100]);
+        let drawn = pauses(1, "exponential:mean=20ms").unwrap();
+        let mean = drawn.iter().sum::<u64>() / 100;
+        assert!((14..26).contains(&mean), "{mean}");
+        assert_eq!(drawn, pauses(1, "exponential:mean=20ms").unwrap());
+        assert_ne!(drawn, pauses(2, "exponential:mean=20ms").unwrap());
+        let refused = pauses(1, "normal:mean=x").unwrap_err();
+        assert!(
+            refused.starts_with("flows[1].writes[0].after.pause: "),
+            "{refused}"
+        );
     }
 }

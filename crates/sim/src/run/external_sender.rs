@@ -63,7 +63,7 @@ impl Prepared {
         )
     }
 
-    /// The same of a server whose handshake may be made of packets.
+    /// The scenario's only flow, whose handshake may be made of packets.
     ///
     /// An error as for [`external_sender`](Self::external_sender).
     pub fn external_server(&self) -> Result<ExternalSender, RequestError> {

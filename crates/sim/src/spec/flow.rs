@@ -4,6 +4,7 @@ use super::bounds::{period, rate, segment_size, time, within};
 use super::definition::{Need, Value, fields, needs, plain, required, text};
 use super::error::RequestError;
 use super::stack::{StackSpec, phase};
+use super::web::DrawnText;
 use flowstart_control::{Amount, Bytes, Duration, LandingRule, Rate};
 use schemars::JsonSchema;
 use serde::de::Error;
@@ -225,9 +226,8 @@ fields! {
         }
         /// Position of the write among its `writes`, from 0.
         pub write: Option<u32> = 0u32,
-        /// Time that the application needs before its write.
-        #[check(time)]
-        pub pause: Option<Duration> = Duration::ZERO,
+        /// Time that the application needs before its write; a value or a distribution.
+        pub pause: Option<DrawnText> = "0s",
     }
 }
 

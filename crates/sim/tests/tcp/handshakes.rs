@@ -408,6 +408,25 @@ fn random_loss_stops_no_handshake() {
     }
 }
 
+/// A ClientHello that left before the Retry came has no token, and is answered with another one. The
+/// flight follows the ClientHello of 100 ms, not the probe of 60 ms.
+#[test]
+fn a_hello_without_token_is_answered_with_a_retry_each_time() {
+    let stack = format!(r#"{QUIC}, retry = true, rto_initial = "60ms", flight = "classic""#);
+    let run = run(&stack, "");
+    assert_near(row(&run).first_byte_s.unwrap() * 1e3, 300.6, "first byte");
+}
+
+/// A packet of the server without data shows nothing of what has come from the client.
+#[test]
+fn a_lost_finished_is_sent_again_whatever_else_the_server_sends() {
+    let chatty = format!(r#"{WIDE}, id_update = "90B""#);
+    for lost in [&["finished"][..], &["finished", "finished:2"]] {
+        let found = lossy(&chatty, "classic", lost);
+        assert!(found < 1200.0, "{lost:?}: {found}");
+    }
+}
+
 #[test]
 fn a_lost_end_of_an_s2n_handshake_costs_a_probe_timeout() {
     let lost = |packets: &str, iw: u32| {
@@ -431,24 +450,5 @@ fn a_lost_end_of_a_client_s_handshake_stops_no_stack() {
             let outcome = run(&stack, r#"handshake_drops = ["finished"]"#);
             assert!(outcome.flows.row(0).complete, "{preset}, {flight}");
         }
-    }
-}
-
-/// A ClientHello that left before the Retry came has no token, and is answered with another one. The
-/// flight follows the ClientHello of 100 ms, not the probe of 60 ms.
-#[test]
-fn a_hello_without_token_is_answered_with_a_retry_each_time() {
-    let stack = format!(r#"{QUIC}, retry = true, rto_initial = "60ms", flight = "classic""#);
-    let run = run(&stack, "");
-    assert_near(row(&run).first_byte_s.unwrap() * 1e3, 300.6, "first byte");
-}
-
-/// A packet of the server without data shows nothing of what has come from the client.
-#[test]
-fn a_lost_finished_is_sent_again_whatever_else_the_server_sends() {
-    let chatty = format!(r#"{WIDE}, id_update = "90B""#);
-    for lost in [&["finished"][..], &["finished", "finished:2"]] {
-        let found = lossy(&chatty, "classic", lost);
-        assert!(found < 1200.0, "{lost:?}: {found}");
     }
 }

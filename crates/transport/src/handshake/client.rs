@@ -462,9 +462,8 @@ impl Client {
             self.done = Some(now);
         }
         let has = match data.is_opening() {
-            // A packet without data answers nothing.
-            true if data.is_empty() => 0,
-            true => dialogue.implied_by(data.start()),
+            // A packet without data may leave before what its position stands for.
+            true => dialogue.implied_by(data.end().saturating_sub(1)),
             false => self.next,
         };
         self.arrived.insert(0, has.into(), |_, _| {});

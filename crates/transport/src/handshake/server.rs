@@ -83,7 +83,7 @@ impl Server {
     /// Marks a packet of the flight with which the certificate begins or ends.
     pub fn mark(&self, data: &mut Data) {
         let from = self.response_from();
-        data.set_opening(data.start() < from);
+        data.set_opening(data.start() < from || data.is_empty());
         if self.is_signed && !data.repeats() {
             data.set_signature(data.start() == 0, data.start() < from && data.end() >= from);
         }

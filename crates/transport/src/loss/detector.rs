@@ -30,7 +30,7 @@ macro_rules! for_each_method {
         None
     }
 
-    /// The end of a client's handshake has left, in a packet of its own.
+    /// The end of a client's handshake has left, in a separate packet.
     fn on_end_of_handshake(&mut self, _c: &Connection, _now: Instant) {}
 
     /// An acknowledgement of positions has arrived, which reports this for the first time. `None`

@@ -139,27 +139,34 @@ impl Sender {
             return Some(packet);
         }
         self.held_back = None;
-        let (mut packet, padded) = match self.recovery.plan(&self.connection) {
+        let (packet, padded) = match self.recovery.plan(&self.connection) {
             Some(segment) => {
                 let (segment, padded) = self.within_limit(segment, now)?;
-                (self.send(segment, now)?, padded)
+                (self.send(segment, now)?, Some(padded))
             }
-            None => (self.poll_unplanned(now)?, 0),
+            None => (self.poll_unplanned(now)?, None),
         };
+        Some(self.as_server(packet, padded))
+    }
+
+    /// Marks a packet of the flight, which reports less to the client than one of the response; with
+    /// the bytes on the wire of a padded datagram.
+    fn as_server(&mut self, mut packet: Packet, padded: Option<u32>) -> Packet {
         let numbers = self.connection.stack().numbers_packets();
-        let server = self.server_mut()?;
+        let Some(server) = self.server_mut() else {
+            return packet;
+        };
         if let Body::Data(data) = &mut packet.body {
             server.mark(data);
             if numbers {
                 data.set_timestamp(server.numbers_end());
             }
             // A datagram with an Initial packet is padded (RFC 9000 §14.1).
-            if data.start() < server.keys() {
-                packet.wire = packet.wire.max(padded);
-            }
+            let is_padded = padded.filter(|_| data.start() < server.keys());
+            packet.wire = is_padded.unwrap_or(packet.wire);
         }
         server.on_sent(&packet);
-        Some(packet)
+        packet
     }
 
     /// As much of a segment as the limit of three times what has come has room for, and the bytes on the

@@ -61,9 +61,19 @@ pub fn pairs(
     Ok(found)
 }
 
+/// The page on agreement, and what it is with this table of a stack's handshakes. The latter is written
+/// where the environment has `FLOWSTART_WRITE_PAGES`.
+///
+/// # Errors
+///
+/// As for [`agreement::page`](super::page).
+pub fn page(stack: &str, pairs: &[Pair]) -> Result<(String, String), String> {
+    super::written(&format!("agreement: {stack} handshakes"), &markdown(pairs))
+}
+
 /// The page's table: for each flight and lost packet, how many paths agree within 1 %, and the time on
 /// the path of 100 Mbit/s and 100 ms.
-pub fn markdown(pairs: &[Pair]) -> String {
+fn markdown(pairs: &[Pair]) -> String {
     let mut lines = vec![
         "| flight | lost | within 1 % | native, ms | preset, ms |".to_owned(),
         "| --- | --- | ---: | ---: | ---: |".into(),

@@ -88,8 +88,8 @@ struct Serving {
     first_space: u64,
     /// One past the largest acknowledged number of a packet of the second.
     acknowledged: u64,
-    /// When the last of those left.
-    last_sent: Option<Instant>,
+    /// When the last packet of each space left.
+    last_sent: [Option<Instant>; 2],
 }
 
 /// RFC 9002's sender.
@@ -170,7 +170,7 @@ impl LossDetector for Rfc9002 {
         self.serving = first_space.map(|first_space| Serving {
             first_space,
             acknowledged: 0,
-            last_sent: None,
+            last_sent: [None; 2],
         });
         // A server changes connection IDs with the first data packet (quinn-proto 0.11.19).
         self.answers = false;
@@ -178,7 +178,7 @@ impl LossDetector for Rfc9002 {
     }
 
     /// The window is underused (§7.8). Stacks that judge it when they look for data grow again as soon
-    /// as it is full.
+    /// as the window is full.
     fn on_amplification_limit(&mut self, c: &mut Connection) {
         if c.stack().window.app_limited_when_drained {
             return c.record_underused();
@@ -277,8 +277,14 @@ impl LossDetector for Rfc9002 {
             c.sent_mut().repair(plan, now);
         }
         self.last_sent = now;
-        if let Some(serving) = (self.serving.as_mut()).filter(|of| plan.end > of.first_space) {
-            serving.last_sent = Some(now);
+        if let Some(serving) = &mut self.serving {
+            let spaces = [
+                plan.start < serving.first_space,
+                plan.end > serving.first_space,
+            ];
+            for (last_sent, _) in serving.last_sent.iter_mut().zip(spaces).filter(|of| of.1) {
+                *last_sent = Some(now);
+            }
         }
         // After the first acknowledgement it carries what the other packet would.
         self.answers = self.answers && c.sent().acknowledged() == 0;
@@ -606,11 +612,7 @@ impl Rfc9002 {
     /// Restarts the timer after a packet has left, which leaves the probe timeout as it was.
     fn restart_timer(&mut self, c: &Connection) {
         let out = self.confirmed && (c.sent().in_flight() > 0 || self.ends_handshake);
-        let last_sent = match self.serving {
-            // The first space has nothing in flight.
-            Some(serving) if c.una() >= serving.first_space => serving.last_sent,
-            _ => None,
-        };
+        let last_sent = (self.serving.as_ref()).and_then(|serving| serving.oldest_sent(c.una()));
         let probe = out.then(|| last_sent.unwrap_or(self.last_sent) + self.probe_timeout);
         self.due = self.loss_time.or(probe);
     }
@@ -676,6 +678,14 @@ impl Rfc9002 {
 }
 
 impl Serving {
+    /// When the last packet left of the space whose timer expires first.
+    #[cold]
+    fn oldest_sent(&self, una: u64) -> Option<Instant> {
+        let [first, second] = self.last_sent;
+        let first = first.filter(|_| una < self.first_space);
+        first.into_iter().chain(second).min()
+    }
+
     /// Packets are to be acknowledged, which are still in flight.
     #[cold]
     fn record(&mut self, c: &Connection, ack: &NumberAck) {
