@@ -5,7 +5,7 @@ use super::flows::{FlowReader, LARGEST};
 use super::source;
 use crate::flow_plan::{AfterFlow, Cause, When, Write};
 use crate::maybe_time::MaybeTime;
-use crate::spec::{RequestError, WriteSpec};
+use crate::spec::{RequestError, WriteSpec, bounds};
 use flowstart_control::{Duration, Instant};
 use flowstart_network::distribution::Measure;
 use flowstart_network::random::stream;
@@ -171,12 +171,13 @@ impl FlowReader<'_> {
             (None, Some(after), _) => {
                 let field = self.field(&format!("writes[{i}].after"));
                 after.check(&field)?;
-                let pause = after.pause();
-                let pause = distribution(&format!("{field}.pause"), Measure::Time, &pause.0)?;
+                let field = format!("{field}.pause");
+                let pause = distribution(&field, Measure::Time, &after.pause().0)?.time(rng);
+                bounds::time(&field, &pause)?;
                 Ok(When::After(Cause {
                     flow: after.flow,
                     write: after.write(),
-                    pause: pause.time(rng),
+                    pause,
                 }))
             }
         }
