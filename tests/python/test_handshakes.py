@@ -108,7 +108,7 @@ def question_rows() -> list[list[str]]:
 
 
 def answer_of(stack: str, lost: str) -> str:
-    """The beginning of an answer: a time until the handshake or the response is complete, or a rate."""
+    """The beginning of an answer: when handshake or response are complete, or a rate."""
     has_host = "host=" in stack
     path = {"rate": "10Gbps", "rtt": "1ms"} if has_host else {"rate": "100Mbps", "rtt": "100ms"}
     flow: dict[str, Any] = {"size": "50MB" if has_host else "10kB", "startup": "slow-start"}

@@ -8,7 +8,8 @@ use flowstart_network::moment::Moment;
 use flowstart_network::queue::QueueEventKind;
 use flowstart_sim::ExternalSender;
 use flowstart_wire::{
-    Ack, AckOption, Body, Data, Ecn, Message, NumberAck, Packet, Syn, SynAck, UNLIMITED_WINDOW,
+    Ack, AckOption, Answers, Body, Data, Ecn, Message, NumberAck, Packet, Syn, SynAck,
+    UNLIMITED_WINDOW,
 };
 use std::collections::HashMap;
 
@@ -204,7 +205,7 @@ fn body(kind: Kind, forward: bool, number: u64, len: u32) -> Body {
         }),
         (Kind::SynAck, true) => {
             let mut answer = SynAck::new(number as u32, UNLIMITED_WINDOW);
-            answer.to_receiver = true;
+            answer.to = Answers::Receiver;
             Body::SynAck(answer)
         }
         (Kind::Data, true) => Body::Data(Data::new(number, len, 0)),

@@ -71,14 +71,3 @@ fn every_control_of_the_stack_completes_a_transfer() {
         );
     }
 }
-
-#[test]
-fn handshakes_agree_with_the_stack() {
-    let pairs = agreement::handshakes::pairs(STACK, lab::run_native).unwrap();
-    agreement::handshakes::page(STACK, &pairs).unwrap();
-    let differing = agreement::differing(&pairs, 0.01);
-    assert!(
-        agreement::within(&pairs, 0.01) * 100 >= pairs.len() * 90,
-        "{differing}"
-    );
-}

@@ -17,6 +17,17 @@ pub struct Syn {
     pub message: u32,
 }
 
+/// What an answer to the packet that opens a connection answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answers {
+    /// The data's sender.
+    Sender,
+    /// The data's receiver, with the server's whole part of a handshake.
+    Receiver,
+    /// The data's receiver, in a handshake that is made of packets: it has no certificate.
+    Message,
+}
+
 /// Answers a SYN.
 #[derive(Clone, Copy, Debug)]
 pub struct SynAck {
@@ -28,10 +39,8 @@ pub struct SynAck {
     pub end: u32,
     /// And which have arrived.
     pub ranges: AckRanges<16>,
-    /// Whether it answers the data's receiver.
-    pub to_receiver: bool,
-    /// Whether it is the server's whole part of a handshake, with its certificate.
-    pub is_whole: bool,
+    /// What it answers.
+    pub to: Answers,
     response: Option<Byte<RateResponse>>,
 }
 
@@ -46,8 +55,7 @@ impl SynAck {
             window,
             end: 0,
             ranges: AckRanges::default(),
-            to_receiver: false,
-            is_whole: true,
+            to: Answers::Sender,
             response: None,
         }
     }
@@ -55,8 +63,7 @@ impl SynAck {
     /// A Retry to the data's receiver: it begins again, with a token (RFC 9000 §8.1.2).
     pub fn retry() -> SynAck {
         SynAck {
-            to_receiver: true,
-            is_whole: false,
+            to: Answers::Message,
             ..SynAck::new(Self::RETRY, 0)
         }
     }

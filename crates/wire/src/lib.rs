@@ -14,7 +14,7 @@ pub use ack::{ACK_RANGES_ROOM, Ack, ByteAck, NumberAck};
 pub use ack_ranges::AckRanges;
 pub use data::Data;
 pub use ecn::Ecn;
-pub use handshake::{Message, Syn, SynAck};
+pub use handshake::{Answers, Message, Syn, SynAck};
 pub use options::{AckOption, CongestionHeader, RateReport, RateRequest, RateResponse};
 pub use packet::{Body, Packet, Part, UNLIMITED_WINDOW};
 pub use sack::MAX_SACK_BLOCKS;

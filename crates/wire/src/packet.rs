@@ -3,7 +3,7 @@
 use crate::ack::Ack;
 use crate::data::Data;
 use crate::ecn::Ecn;
-use crate::handshake::{Message, Syn, SynAck};
+use crate::handshake::{Answers, Message, Syn, SynAck};
 use crate::options::AckOption;
 use flowstart_control::{Tags, named};
 
@@ -151,7 +151,7 @@ impl Packet {
     fn opens_forward(&self) -> bool {
         match &self.body {
             Body::Syn(syn) => !syn.by_receiver,
-            Body::SynAck(answer) => answer.to_receiver,
+            Body::SynAck(answer) => answer.to != Answers::Sender,
             Body::Data(_) | Body::Ack(_) | Body::Message(_) => false,
         }
     }

@@ -1,7 +1,7 @@
 //! The properties of a host in plain values.
 
 use flowstart_control::{Duration, named};
-use flowstart_wire::{Body, Packet};
+use flowstart_wire::{Answers, Body, Packet};
 
 /// The properties of one host. [`Host::IDEAL`] takes no time and loses nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,7 +74,7 @@ impl Costs {
     /// Of a packet that leaves.
     pub(crate) fn sending(&self, packet: &Packet) -> Duration {
         let signs = match &packet.body {
-            Body::SynAck(answer) => answer.is_whole,
+            Body::SynAck(answer) => answer.to != Answers::Message,
             Body::Data(data) => data.is_signed(),
             _ => false,
         };
@@ -84,7 +84,7 @@ impl Costs {
     /// Of a packet that has arrived.
     pub(crate) fn receiving(&self, packet: &Packet) -> Duration {
         let verifies = match &packet.body {
-            Body::SynAck(answer) => answer.is_whole,
+            Body::SynAck(answer) => answer.to != Answers::Message,
             Body::Data(data) => data.is_verified(),
             _ => false,
         };

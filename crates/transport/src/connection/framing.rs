@@ -7,7 +7,7 @@ use crate::narrow::{length, wrapped};
 use flowstart_control::signals::Sent;
 use flowstart_control::{Duration, Instant, Tags};
 use flowstart_wire::{
-    Body, CongestionHeader, Data, Ecn, Packet, RateRequest, Syn, SynAck, UNLIMITED_WINDOW,
+    Answers, Body, CongestionHeader, Data, Ecn, Packet, RateRequest, Syn, SynAck, UNLIMITED_WINDOW,
 };
 
 impl Connection {
@@ -165,8 +165,10 @@ impl Connection {
     /// The answer to a SYN of the data's receiver. What it offers is of no use: no data comes.
     pub fn syn_ack(&self) -> Packet {
         let mut answer = SynAck::new(0, UNLIMITED_WINDOW);
-        answer.to_receiver = true;
-        answer.is_whole = self.stack.messages.flight.is_none();
+        answer.to = match self.stack.messages.flight {
+            Some(_) => Answers::Message,
+            None => Answers::Receiver,
+        };
         Packet::new(self.flow, self.stack.framing.opening, Body::SynAck(answer))
     }
 

@@ -8,7 +8,7 @@ use crate::narrow::saturated;
 use crate::numbers::Numbers;
 use crate::ranges::RangeSet;
 use flowstart_control::{Duration, Instant};
-use flowstart_wire::{Data, Message, Packet, SynAck, UNLIMITED_WINDOW};
+use flowstart_wire::{Answers, Data, Message, Packet, SynAck, UNLIMITED_WINDOW};
 
 /// Bytes of a datagram that is too small to be of use.
 const SMALLEST: u32 = 64;
@@ -235,6 +235,6 @@ impl Server {
 /// What opens or acknowledges, and carries no message.
 fn answer() -> SynAck {
     let mut answer = SynAck::new(0, UNLIMITED_WINDOW);
-    (answer.to_receiver, answer.is_whole) = (true, false);
+    answer.to = Answers::Message;
     answer
 }
