@@ -5,6 +5,7 @@ use super::flows::{FlowReader, LARGEST};
 use super::source;
 use crate::flow_plan::{AfterFlow, Cause, When, Write};
 use crate::maybe_time::MaybeTime;
+use crate::spec::bounds::time;
 use crate::spec::{RequestError, WriteSpec};
 use flowstart_control::{Duration, Instant};
 use flowstart_network::distribution::Measure;
@@ -171,8 +172,11 @@ impl FlowReader<'_> {
             (None, Some(after), _) => {
                 let field = self.field(&format!("writes[{i}].after"));
                 after.check(&field)?;
-                let pause = after.pause();
-                let pause = distribution(&format!("{field}.pause"), Measure::Time, &pause.0)?;
+                let (field, text) = (format!("{field}.pause"), after.pause().0);
+                if let Ok(pause) = text.parse() {
+                    time(&field, &pause)?;
+                }
+                let pause = distribution(&field, Measure::Time, &text)?;
                 Ok(When::After(Cause {
                     flow: after.flow,
                     write: after.write(),
