@@ -265,7 +265,7 @@ pub fn page(stack: &str, pairs: &[Pair]) -> Result<(String, String), String> {
     written(&format!("agreement: {stack}"), &markdown(pairs))
 }
 
-/// The same of transfers with the windows that a stack ships, on the grid and where these limit: how
+/// As [`page`], of transfers with the windows that a stack ships, on the grid and where these limit: how
 /// many are within a share.
 ///
 /// # Errors

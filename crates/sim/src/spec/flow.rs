@@ -2,9 +2,9 @@
 
 use super::bounds::{period, rate, segment_size, time, within};
 use super::definition::{Need, Value, fields, needs, plain, required, text};
+use super::drawn::DrawnText;
 use super::error::RequestError;
 use super::stack::{StackSpec, phase};
-use super::web::DrawnText;
 use flowstart_control::{Amount, Bytes, Duration, LandingRule, Rate};
 use schemars::JsonSchema;
 use serde::de::Error;

@@ -6,6 +6,7 @@
 
 pub(crate) mod bounds;
 mod definition;
+mod drawn;
 mod ecn;
 mod error;
 mod flow;
@@ -16,6 +17,7 @@ mod texts;
 mod web;
 
 pub use definition::{Described, Field};
+pub use drawn::DrawnText;
 pub use error::RequestError;
 pub(crate) use error::{out_of_range, unknown};
 pub use flow::*;

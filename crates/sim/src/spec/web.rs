@@ -1,17 +1,14 @@
 //! A scenario's fields of web sessions.
 
 use super::bounds::{rate, within};
-use super::definition::{fields, plain, text};
+use super::definition::{fields, plain};
+use super::drawn::DrawnText;
 use super::flow::{Direction, Startup};
 use super::stack::StackSpec;
 use flowstart_control::{Amount, Duration, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::convert::Infallible;
-use std::fmt;
-use std::str::FromStr;
 
-text!(DrawnText);
 plain!(PauseFrom);
 
 fields! {
@@ -86,35 +83,6 @@ fields! {
         /// Last hop of responses.
         #[usual("the last")]
         pub to_hop: Option<u32>,
-    }
-}
-
-/// A distribution as text, or a plain value, which may be a number.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DrawnText(pub String);
-
-impl FromStr for DrawnText {
-    type Err = Infallible;
-    fn from_str(text: &str) -> Result<DrawnText, Infallible> {
-        Ok(text.into())
-    }
-}
-
-impl From<&str> for DrawnText {
-    fn from(text: &str) -> DrawnText {
-        DrawnText(text.into())
-    }
-}
-
-impl fmt::Display for DrawnText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl Serialize for DrawnText {
-    fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        s.collect_str(self)
     }
 }
 
