@@ -784,8 +784,8 @@ class After:
 
     Unless given: 0.
     """
-    pause: Time | None = None
-    """Time that the application needs before its write.
+    pause: str | float | None = None
+    """Time that the application needs before its write; a value or a distribution.
 
     Unless given: 0s.
     """
