@@ -15,6 +15,7 @@ from flowstart.questions.option import Option, Question, asking, of
 from flowstart.questions.replay import Replay
 from flowstart.questions.run import Run
 from flowstart.questions.sweep import Sweep
+from flowstart.questions.verify import Verify
 from flowstart.questions.worst import Worst
 
 QUESTIONS: dict[Callable[..., object], Any] = {
@@ -23,6 +24,7 @@ QUESTIONS: dict[Callable[..., object], Any] = {
     fs.sweep: Sweep,
     fs.find_worst_paths: Worst,
     fs.run: Run,
+    fs.verify: Verify,
 }
 
 
