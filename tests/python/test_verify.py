@@ -307,8 +307,63 @@ def test_a_wrong_request_is_refused_in_a_line(
     assert said in answer.err
 
 
-def test_durations_until_the_last_write_are_refused(cli: Cli, sets: Sets) -> None:
-    written = COLUMNS.replace("acked", "written")
-    answer = cli("verify", *sets, "--columns", written)
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        (COLUMNS.replace("acked", "written"), "end when the last byte is in the socket's send"),
+        (COLUMNS.removesuffix(":acked"), "end when an event that the log does not name has"),
+        (COLUMNS.partition(",duration")[0], "no transfer of a server has a completion time"),
+    ],
+)
+def test_a_log_needs_durations_until_the_client_has_the_last_byte(
+    cli: Cli, sets: Sets, columns: str, said: str
+) -> None:
+    answer = cli("verify", *sets, "--columns", columns)
     assert (answer.status, answer.out) == (2, "")
-    assert "end when the last byte is in the socket's send buffer" in answer.err
+    assert said in answer.err
+    assert answer.err.count("\n") == 1
+
+
+def table(random: np.random.Generator, rows: int, networks: int, *, by_network: bool) -> Transfers:
+    """Transfers of networks with different levels and effects, which are 0 on average."""
+    levels_, effects = (random.normal(0, spread, networks) for spread in (0.5, 0.05))
+    weights = np.arange(1, networks + 1) ** -0.6
+    place = random.choice(networks, rows, p=weights / weights.sum())
+    treated = (random.random(networks) < 0.5)[place] if by_network else random.random(rows) < 0.5
+    sizes = np.exp(random.normal(10, 1, rows))
+    noise = 0.3 * random.standard_t(4, rows)
+    times = np.exp(levels_[place] + 0.3 * np.log(sizes) + noise + treated * effects[place])
+    unknown = np.full(rows, np.nan)
+    names = tuple(map(str, range(networks)))
+    rest = place, np.arange(rows), unknown, unknown, names
+    return Transfers(treated, times, sizes, *rest)
+
+
+def looked(full: Transfers, rows: int) -> tuple[bool, bool]:
+    """Whether the interval of the first rows misses the truth, and whether a gate rejects."""
+    arrays = {name: value[:rows] for name, value in vars(full).items() if name != "names"}
+    found = dataclasses.replace(full, **arrays)
+    whole = TrafficPart("all", "all sizes", np.ones(rows, dtype=np.bool_))
+    part = differences(found, adjustment.residuals(found), [whole], Limits())[0]
+    row, judged = effect_row(part), part_gates(part, Limits(), levels(7))
+    missed = row.low is not None and row.high is not None and not row.low <= 0 <= row.high
+    return missed, any(one.gate.outcome == Outcome.REJECTED for one in judged)
+
+
+@pytest.mark.parametrize("by_network", [False, True])
+@pytest.mark.parametrize(
+    ("tables", "looks"), [(100, 1), pytest.param(1000, 30, marks=pytest.mark.long)]
+)
+def test_intervals_hold_and_gates_give_no_false_alarm(
+    tables: int, looks: int, by_network: bool
+) -> None:
+    missed, last, rejected = 0, 0, 0
+    for seed in range(tables):
+        full = table(np.random.default_rng(seed), 3000, 60, by_network=by_network)
+        found = [looked(full, 3000 * look // looks) for look in range(1, looks + 1)]
+        last += found[-1][0]
+        missed += any(one for one, _ in found)
+        rejected += any(one for _, one in found)
+    assert last / tables <= 0.06
+    assert missed / tables <= 0.05
+    assert rejected / tables <= 0.05

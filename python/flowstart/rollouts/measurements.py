@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from flowstart.captures import server_log
 from flowstart.captures.contents import Capture
-from flowstart.captures.durations import KINDS
 from flowstart.captures.reading import read_capture
 from flowstart.errors import RequestError
 
@@ -62,12 +61,6 @@ def measured(
     capture = given if isinstance(given, Capture) else read_capture(given, columns=columns)
     is_log = server_log.is_log(capture)
     kind = server_log.kind_of(capture)
-    if is_log and kind is KINDS["written"]:
-        raise RequestError(
-            f"{capture.file}: its durations end when {kind.end}, not when the client has it; "
-            "log another duration, such as --columns duration=COLUMN:s:acked",
-            location,
-        )
     connections = capture.connections.select(
         "network",
         connection="stream",
@@ -94,6 +87,12 @@ def measured(
         raise RequestError(
             f"{capture.file}: no transfer of a server has a completion time; packets of both "
             "directions or a log with durations are needed",
+            location,
+        )
+    if is_log and not kind.gives_rates:
+        raise RequestError(
+            f"{capture.file}: its durations end when {kind.end}; those until the client has the "
+            "last byte are needed, such as --columns duration=COLUMN:s:acked",
             location,
         )
     starts = rows["start"]
