@@ -290,9 +290,9 @@ def test_the_same_transfers_twice_make_no_difference(tmp_path: pathlib.Path) -> 
         (["{control}", "missing.csv"], "missing.csv"),
         (["{control}", "{treatment}", "--share", "0%"], "--share"),
         (["{control}", "{treatment}", "--share", "half"], "--share: `half`: a share is needed"),
-        (["{control}", "{treatment}", "--min-effect", "200%"], "--min-effect"),
+        (["{control}", "{treatment}", "--min-effect", "200%"], "--min-effect = 200%: more than"),
         (["{control}", "{treatment}", "--max-harm", "0%"], "--max-harm"),
-        (["{control}", "{treatment}", "--setting", "IW30"], "--setting: it is a setting of"),
+        (["{control}", "{treatment}", "--setting", "IW30"], "--setting: it names a setting of"),
         (["{control}", "{treatment}", "--predicted", "none.json"], "--predicted: none.json"),
         (["{control}", "{treatment}", "--before", "{control}"], "--before"),
     ],
@@ -305,6 +305,12 @@ def test_a_wrong_request_is_refused_in_a_line(
     assert (answer.status, answer.out) == (2, "")
     assert answer.err.count("\n") == 1
     assert said in answer.err
+
+
+def test_anonymous_networks_are_refused(sets: Sets) -> None:
+    control, treatment = (fs.read_capture(file, columns=COLUMNS, anonymize=True) for file in sets)
+    with pytest.raises(fs.RequestError, match="its networks are anonymous"):
+        fs.verify(control, treatment)
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,10 @@
 """Both sets next to each other: what differs in all traffic and in each size class.
 
-No transfer has a time under both settings, so sets are compared as a whole. Each quantity is a
-difference of means over transfers, and its variance that of sums over clusters (delta method;
-Liang and Zeger 1986): client networks, which may have transfers in both sets, or connections where
-networks are few.
+No transfer has a time under both settings, so sets are compared as a whole. The effect is the
+ratio of geometric means: what a replay predicts, as its ratios of paired times have this mean too,
+and a median would have no such identity. Each quantity is a difference of means over transfers,
+and its variance that of sums over clusters (delta method; Liang and Zeger 1986): client networks,
+which may have transfers in both sets, or connections where networks are few.
 """
 
 import math

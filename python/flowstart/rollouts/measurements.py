@@ -59,6 +59,12 @@ def measured(
     import polars as pl
 
     capture = given if isinstance(given, Capture) else read_capture(given, columns=columns)
+    if capture.anonymous:
+        raise RequestError(
+            f"{capture.file}: its networks are anonymous, and those of two sets are not the same; "
+            "read it without `anonymize`",
+            location,
+        )
     is_log = server_log.is_log(capture)
     kind = server_log.kind_of(capture)
     connections = capture.connections.select(

@@ -76,9 +76,11 @@ def _checked(question: Question) -> tuple[float, Limits, Prediction | None]:
     margin = EQUAL if question.min_effect is None else float(question.min_effect)
     for name, value in (("share", float(question.share)), ("min_effect", margin)):
         if not 0 < value < 1:
-            raise RequestError("more than 0% and less than 100% is needed", (name,), f"{value:.3%}")
+            raise RequestError(
+                "more than 0% and less than 100% is needed", (name,), f"{100 * value:g}%"
+            )
     if question.setting and not question.predicted:
-        raise RequestError("it is a setting of --predicted, which is missing", ("setting",))
+        raise RequestError("it names a setting of `predicted`, which is missing", ("setting",))
     if isinstance(question.control, str | os.PathLike) and question.control == question.treatment:
         raise RequestError(f"{question.control}: control and treatment are the same file")
     predicted = question.predicted and Prediction.read(question.predicted, question.setting)
