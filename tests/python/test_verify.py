@@ -86,6 +86,12 @@ def test_so_many_of_40_rollouts_are_answered_rightly(
 
 
 @pytest.mark.slow
+def test_without_an_effect_enough_transfers_exclude_a_gain(tmp_path: pathlib.Path) -> None:
+    found = verified(tmp_path, Truth(), 1, rows=500_000)
+    assert found.headline.startswith("Roll back: a gain of 1 % is excluded")
+
+
+@pytest.mark.slow
 def test_after_so_many_more_transfers_it_is_decided(tmp_path: pathlib.Path) -> None:
     truth = Truth(0.94)
     first = verified(tmp_path, truth, 3, rows=6_000)
@@ -198,6 +204,15 @@ def test_a_longer_tail_is_harm() -> None:
     slow = found.treated & (np.random.default_rng(3).random(40_000) < 0.03)
     longer = dataclasses.replace(found, times_s=np.where(slow, 4 * found.times_s, found.times_s))
     assert outcomes(longer)[GateQuantity.P99] == Outcome.REJECTED
+
+
+def test_p99_is_rejected_as_soon_as_it_is_beyond_its_limit() -> None:
+    found = transfers(40_000)
+    slow = found.treated & (found.times_s > np.quantile(found.times_s, 0.95))
+    longer = dataclasses.replace(found, times_s=np.where(slow, 1.4 * found.times_s, found.times_s))
+    assert outcomes(longer)[GateQuantity.P99] == Outcome.REJECTED
+    within = dataclasses.replace(found, times_s=np.where(slow, 1.1 * found.times_s, found.times_s))
+    assert outcomes(within)[GateQuantity.P99] == Outcome.PASSES
 
 
 def test_an_adjustment_leaves_the_effect_as_it_is() -> None:

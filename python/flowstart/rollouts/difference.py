@@ -43,8 +43,9 @@ class Tail:
     of the control beyond p99; rising."""
 
     def low(self, error: float) -> float:
-        """The largest step that p99 has changed by more than; −1 where there is none."""
-        return max((step for step, one in self.steps.items() if one.low(error) > 0), default=-1.0)
+        """Just above the largest step that p99 has changed by more than; −1 without one."""
+        steps = [step for step, one in self.steps.items() if one.low(error) > 0]
+        return math.nextafter(max(steps), math.inf) if steps else -1.0
 
     def high(self, error: float) -> float:
         """The smallest step that p99 has changed by less than; infinite where there is none."""
