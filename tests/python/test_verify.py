@@ -199,6 +199,21 @@ def test_transfers_that_never_end_are_harm() -> None:
     assert outcomes(never)[GateQuantity.HARMED] == Outcome.REJECTED
 
 
+def test_a_size_class_that_never_ends_is_harm() -> None:
+    found = transfers(20_000)
+    large = np.random.default_rng(3).random(20_000) < 0.03
+    sizes = np.where(large, 20e6, found.sizes)
+    times = np.where(large & found.treated, np.inf, found.times_s)
+    never = dataclasses.replace(found, times_s=times, sizes=sizes)
+    parts = [TrafficPart("all", "all sizes", np.ones(20_000, dtype=np.bool_))]
+    parts.append(TrafficPart("size class", "above 10 MB", large))
+    whole, part = differences(never, adjustment.residuals(never), parts, Limits())
+    judged = next(part_gates(part, Limits(), levels(3))).gate
+    assert (judged.quantity, judged.outcome) == (GateQuantity.HARMED, Outcome.REJECTED)
+    assert effect_row(part).low is None
+    assert effect_row(whole).low is not None
+
+
 def test_a_longer_tail_is_harm() -> None:
     found = transfers(40_000)
     slow = found.treated & (np.random.default_rng(3).random(40_000) < 0.03)

@@ -24,11 +24,12 @@ def verify(
 
     It may be repeated as data grow: its intervals hold at every look.
     """
+    from flowstart.cli.progress import Progress
     from flowstart.rollouts.verify import verify as verified
 
     folder = flags.folder(output)
-    with console.speaking_of(None):
-        found = verified(control, treatment, **question)
+    with console.speaking_of(None), Progress("bytes") as progress:
+        found = verified(control, treatment, **question, progress=progress.of_unknown_total)
     for one in found.sets:
         for warning in one.warnings:
             console.note(f"warning: {one.name}: {warning}")

@@ -1,7 +1,7 @@
 """The fields of a comparison of both sets of a rollout."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -64,3 +64,7 @@ class Verify(Question):
     max_harm: Annotated[float | str | None, replace(MAX_HARM, panel=LIMITS)] = None
     max_p99: Annotated[float | str | None, replace(MAX_P99, panel=LIMITS)] = None
     max_loss: Annotated[float | str | None, replace(MAX_LOSS, panel=LIMITS)] = None
+    progress: Annotated[
+        Callable[[int, int | None], object] | None,
+        Option("Function of `(bytes, total)` read, which is called a few times a second.", flag=""),
+    ] = None

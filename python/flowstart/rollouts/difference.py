@@ -155,11 +155,11 @@ class _Part:
         numbers: Numbers,
         limits: Limits,
     ) -> "_Part | None":
-        """None where a set has no transfer of it that is done."""
+        """None where a set has no transfer of it, or the control none that is done."""
         inside, treated = part.chosen[order], transfers.treated[order]
         places = [np.flatnonzero(inside & ~treated), np.flatnonzero(inside & treated)]
         chosen = [order[place] for place in places]
-        if not all(np.isfinite(residuals[one]).any() for one in chosen):
+        if not chosen[1].size or not np.isfinite(residuals[chosen[0]]).any():
             return None
         base = residuals[chosen[0]]
         harm = np.array([_quantile(base, share) for share in QUANTILES])
@@ -204,7 +204,7 @@ class _Part:
             self.part,
             self.counts,
             effective,
-            monitored(EFFECTS),
+            self._effect(monitored(EFFECTS)),
             tuple(monitored(limits.harmed, single) for _ in QUANTILES),
             Tail(
                 self.sets[1].p99_s / self.sets[0].p99_s - 1,
@@ -212,6 +212,11 @@ class _Part:
             ),
             self._retransmissions(monitored, limits),
         )
+
+    def _effect(self, found: Monitored) -> Monitored:
+        """The difference of mean log times; infinite where the treatment is never done."""
+        is_done = not np.isnan(self.sets[1].columns[0]).all()
+        return found if is_done else replace(found, estimate=math.inf, variance=math.inf)
 
     def _retransmissions(
         self, monitored: Callable[[float, float], Monitored], limits: Limits

@@ -1,7 +1,6 @@
 """The transfers of both sets of a rollout, from anything that a replay reads."""
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -12,6 +11,7 @@ from flowstart.captures import server_log
 from flowstart.captures.contents import Capture
 from flowstart.captures.reading import read_capture
 from flowstart.errors import RequestError
+from flowstart.questions.verify import Verify
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,14 +51,14 @@ class Measured:
 
 
 def measured(
-    given: Capture | str | os.PathLike[str],
-    columns: Mapping[str, str] | str | None = None,
-    location: tuple[str, ...] = (),
+    given: Capture | str | os.PathLike[str], question: Verify, location: tuple[str, ...] = ()
 ) -> Measured:
     """Reads a set. Raises RequestError where it has no completion times; `location` names it."""
     import polars as pl
 
-    capture = given if isinstance(given, Capture) else read_capture(given, columns=columns)
+    capture = given
+    if not isinstance(capture, Capture):
+        capture = read_capture(capture, columns=question.columns, progress=question.progress)
     if capture.anonymous:
         raise RequestError(
             f"{capture.file}: its networks are anonymous, and those of two sets are not the same; "

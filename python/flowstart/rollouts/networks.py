@@ -46,7 +46,7 @@ class _Means:
         return cls(means, squares / total**2, total, kish < FEW_CLUSTERS)
 
     def of_packets(self) -> "_Means":
-        """The same of shares of packets, no less uncertain than a few events are."""
+        """Shares of packets, no less uncertain than those of a few events."""
         least = np.maximum(self.means * self.weights, FEWEST_EVENTS) / self.weights**2
         return replace(self, variances=np.maximum(self.variances, least))
 

@@ -207,7 +207,7 @@ class Verification(Result):
         words = ["flowstart", "verify"]
         for each in of(Question):
             value = getattr(self.question, each.name)
-            if value is None or (each.name == "share" and value == 0.5):
+            if value is None or (each.name == "share" and value == each.default):
                 continue
             if isinstance(value, Capture | Mapping):
                 return None

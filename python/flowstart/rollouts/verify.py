@@ -1,6 +1,7 @@
 """`fs.verify`: both sets of a rollout to an answer."""
 
 import os as os  # of the types of the fields
+from collections.abc import Callable as Callable  # the same
 from collections.abc import Mapping as Mapping  # the same
 from typing import TYPE_CHECKING
 
@@ -42,8 +43,8 @@ def verify(question: Question) -> Verification:
         <Answer.ROLL_OUT: 'roll out'>
     """
     margin, limits, predicted = _checked(question)
-    control = measured(question.control, question.columns)
-    treatment = measured(question.treatment, question.columns)
+    control = measured(question.control, question)
+    treatment = measured(question.treatment, question)
     transfers = Transfers.of(control.rows, treatment.rows)
     residuals = adjustment.residuals(transfers, _history(question, control, treatment, transfers))
     cluster_of, cluster = clusters_of(transfers)
@@ -93,7 +94,7 @@ def _history(
     """What each network's times were before the rollout; None where it is not known."""
     if question.before is None:
         return None
-    before = measured(question.before, question.columns, ("before",))
+    before = measured(question.before, question, ("before",))
     if before.end >= min(control.begin, treatment.begin):
         raise RequestError(
             f"{before.name}: its last transfer starts after the first one of the rollout; "
