@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from flowstart.model.variants import Variant
     from flowstart.replays.request import replay
     from flowstart.replays.result import Replay
+    from flowstart.rollouts.result import Verification
+    from flowstart.rollouts.verify import verify
     from flowstart.simulation.many import RunBatch, run_many
     from flowstart.simulation.run import Run, run
     from flowstart.simulation.streaming import StoredRun
@@ -91,6 +93,8 @@ _HOMES = {
     "json_schema": "model.document",
     "Replay": "replays.result",
     "replay": "replays.request",
+    "Verification": "rollouts.result",
+    "verify": "rollouts.verify",
     "RunBatch": "simulation.many",
     "run_many": "simulation.many",
     "Run": "simulation.run",
@@ -138,6 +142,7 @@ __all__ = [
     "SweepResult",
     "TimeLimitExceeded",
     "Variant",
+    "Verification",
     "WebTraffic",
     "Window",
     "WorstPaths",
@@ -155,6 +160,7 @@ __all__ = [
     "signals",
     "spec",
     "sweep",
+    "verify",
 ]
 
 

@@ -12,6 +12,7 @@ import pytest
 
 import flowstart as fs
 import made_up_map
+import made_up_rollouts
 import test_quic
 from flowstart import _native
 from flowstart.captures import report as capture_report
@@ -70,6 +71,9 @@ def written() -> Iterator[tuple[str, Mapping[str, Content]]]:
         "slow-start", against=["jump-start"], search_space=over, runs=1, workers=1
     )
     yield "worst", next(failing.files())
+    with tempfile.TemporaryDirectory() as folder:
+        sets = made_up_rollouts.write(pathlib.Path(folder), made_up_rollouts.Truth(), 200, 1)
+        yield "verify", next(fs.verify(*sets, columns=made_up_rollouts.COLUMNS).files())
     yield "replay", next(study(found, Settings(startups=names), ONCE).files())
 
 

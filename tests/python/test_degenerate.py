@@ -143,6 +143,10 @@ QUESTIONS: Mapping[str, list[tuple[str, ...]]] = {
     "sweep": [(f"{name}-sweep.toml", "--workers=1") for name in SWEEPS],
     "map": [(f"swept-{name}",) for name in SWEEPS],
     "worst": [("hystart", "--against=slow-start", "--runs=2", SPACE)],
+    "verify": [
+        ("one.csv", f"{name}.csv", "--columns=duration=duration_s:acked")
+        for name in ("small", "zeros", "no-rtt")
+    ],
     "live": [("noq", NAMES, "--rate=10Mbps", "--rtt=50ms", "--size=1B")],
 }
 FIXED = {"papers run", "papers cross"}
@@ -155,6 +159,7 @@ RESULTS = {
     "SweepMap": "map",
     "WorstPaths": "worst",
     "LiveComparison": "live",
+    "Verification": "verify",
 }
 """The command that makes each result."""
 

@@ -15,6 +15,7 @@ from flowstart.questions.option import Option, Question, asking, of
 from flowstart.questions.replay import ReplayQuestion
 from flowstart.questions.run import RunQuestion
 from flowstart.questions.sweep import SweepQuestion
+from flowstart.questions.verify import Verify
 from flowstart.questions.worst import Worst
 
 QUESTIONS: dict[Callable[..., object], Any] = {
@@ -23,6 +24,7 @@ QUESTIONS: dict[Callable[..., object], Any] = {
     fs.sweep: SweepQuestion,
     fs.find_worst_paths: Worst,
     fs.run: RunQuestion,
+    fs.verify: Verify,
 }
 
 

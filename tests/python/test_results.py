@@ -7,8 +7,10 @@ from collections.abc import Callable
 import pytest
 
 import flowstart as fs
+import made_up_rollouts
 from flowstart import _native
 from flowstart.render.result import Result
+from made_up_rollouts import COLUMNS, Truth
 
 PATH = fs.NetworkPath(rate="5Mbps", rtt="50ms", buffer="20pkt")
 NAMES = ("slow-start", "hystart")
@@ -19,10 +21,19 @@ SWEEP = {
     "startups": list(NAMES),
 }
 SPACE = "rate=1Mbps..20Mbps,rtt=50ms,size=100kB..1MB,buffer=20pkt,competing=alone"
+
+
+def verified(folder: pathlib.Path) -> fs.Verification:
+    """A rollout of a few transfers."""
+    sets = made_up_rollouts.write(folder, Truth(0.9), 2000, 1)
+    return fs.verify(*sets, columns=COLUMNS)
+
+
 KINDS: dict[str, Callable[[pathlib.Path], Result]] = {
     "run": lambda _: fs.run(fs.Scenario(path=PATH, flows=[fs.Flow(size="20kB")])),
     "compare": lambda _: fs.compare(PATH, startups=NAMES, sizes=["20kB"], uncertainty=False),
     "replay": lambda _: fs.replay(CAPTURE, startups=["slow-start"], uncertainty=False),
+    "verify": verified,
     "sweep": lambda folder: fs.sweep(SWEEP, folder / "sweep", workers=1),
     "map": lambda folder: fs.sweep(SWEEP, folder / "sweep", workers=1).map(),
     "worst": lambda _: fs.find_worst_paths(

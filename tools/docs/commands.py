@@ -42,6 +42,8 @@ FILES: dict[str, pathlib.Path | str] = {
     "mine.pcap": ROOT / "tests/data/captures/small.pcap",
     "FILE": ROOT / "tests/data/captures/small.pcap",
     "tests/data/captures/web-mix.pcap.gz": ROOT / "tests/data/captures/web-mix.pcap.gz",
+    "control.parquet": ROOT / "tests/data/rollouts/control.parquet",
+    "iw30.parquet": ROOT / "tests/data/rollouts/iw30.parquet",
     "result.json": json.dumps(RESULT),
     "access.csv": "ts,client_ip,size,tcpinfo_rtt\n1700000000,192.0.2.7,25000,41000\n",
     **{f"examples/{file.name}": file for file in sorted((ROOT / "examples").glob("*.*"))},

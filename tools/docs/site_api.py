@@ -6,7 +6,7 @@ GROUPS = {
     "Comparisons": (
         "compare", "Comparison", "Variant", "LiveComparison", "live_load", "LiveLoad",
     ),
-    "Captures": ("read_capture", "Capture", "replay", "Replay"),
+    "Captures": ("read_capture", "Capture", "replay", "Replay", "verify", "Verification"),
     "Sweeps and maps": (
         "sweep", "Sweep", "SweepResult", "Estimate", "Cell", "SweepMap", "find_worst_paths",
         "WorstPaths",

@@ -31,6 +31,7 @@ ROOT = CommandGroup(
         "compare": "flowstart.cli.compare:compare",
         "replay": "flowstart.cli.replay:replay",
         "deploy": "flowstart.cli.deploy:deploy",
+        "verify": "flowstart.cli.verify:verify",
         "explore": "flowstart.cli.explore:explore",
         "run": "flowstart.cli.run:run",
         "live": "flowstart.cli.live:live",

@@ -28,6 +28,11 @@ EXAMPLES = {
         "flowstart deploy IW30 --from out | ssh server sudo sh -s check",
         "flowstart deploy IW30 --from out --when network=10.9.3.0/24 > IW30.sh",
     ),
+    "verify": (
+        "flowstart verify control.csv iw30.csv",
+        "flowstart verify control.csv iw30.csv --share 10% --before last-week.csv",
+        "flowstart verify control.csv iw30.csv --predicted out -o verified",
+    ),
     "explore": (
         "flowstart explore",
         "flowstart explore --path wifi --startup slow-start,search",

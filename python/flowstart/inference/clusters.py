@@ -97,9 +97,29 @@ class Sums:
             squares += block.T @ block
             fourth += (block**4).sum(axis=0)
             clusters += int(np.count_nonzero(block.any(axis=1)))
-        share = fourth / np.maximum(squares.diagonal() ** 2, 1e-300)
-        freedom = 2 / np.maximum(share - 1 / max(clusters, 1), 1e-9)
+        freedom = _freedom(squares.diagonal(), fourth, clusters)
         return squares * max(clusters - 1, 1) / max(clusters, 1), freedom
+
+    def spread_of(self, forms: Floats) -> tuple[Floats, Floats]:
+        """The variances of linear forms of the means, a column each, and their freedom.
+
+        Where both parts of a difference vary together, it has more freedom than either.
+        """
+        squares, fourth = np.zeros(forms.shape[1]), np.zeros(forms.shape[1])
+        clusters = 0
+        for block in self.blocks():
+            scores = block @ forms
+            squares += (scores**2).sum(axis=0)
+            fourth += (scores**4).sum(axis=0)
+            clusters += int(np.count_nonzero(block.any(axis=1)))
+        freedom = _freedom(squares, fourth, clusters)
+        return squares * max(clusters - 1, 1) / max(clusters, 1), freedom
+
+
+def _freedom(squares: Floats, fourth: Floats, clusters: int) -> Floats:
+    """The degrees of freedom of sums of squares."""
+    share = fourth / np.maximum(squares**2, 1e-300)
+    return np.asarray(2 / np.maximum(share - 1 / max(clusters, 1), 1e-9))
 
 
 def _add(part: ClusterPart, first: int, means: Floats, found: Floats) -> None:

@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
-from typing import Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from flowstart.errors import RequestError
 from flowstart.inference import clusters
 from flowstart.inference.clusters import Floats
-from flowstart.inference.data import HARM_THRESHOLD
+from flowstart.inference.data import HARM_THRESHOLD, finite
 from flowstart.inference.harm import Levels, PartHarm
 from flowstart.inference.intervals import FEW_CLUSTERS
 
@@ -95,6 +95,12 @@ class Limits:
                     f"`{100 * value:g}%` is out of range; a share above 0%, at most 100% is needed",
                     (option,),
                 )
+
+    @classmethod
+    def of(cls, question: object) -> Self:
+        """Those of a question's fields; the usual ones where it has none."""
+        values = {field: getattr(question, name) for field, name in OPTIONS.items()}
+        return cls(**{field: value for field, value in values.items() if value is not None})
 
     def of_loss(self, baseline: Floats) -> Floats:
         """The largest share lost, given that under the baseline."""
@@ -172,6 +178,23 @@ class Gate(Measured):
     def excess(self) -> float:
         """How many times the limit the estimate is."""
         return self.estimate / self.limit
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """It as JSON types."""
+        return {
+            "kind": self.kind,
+            "part": self.part,
+            "quantity": str(self.quantity),
+            "baseline": self.baseline,
+            "estimate": finite(self.estimate),
+            "low": finite(self.low),
+            "high": finite(self.high),
+            "limit": finite(self.limit),
+            "transfers": self.transfers,
+            "outcome": str(self.outcome),
+            "networks": [dict(vars(network)) for network in self.networks],
+        }
 
 
 @dataclass(frozen=True)

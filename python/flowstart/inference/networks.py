@@ -111,12 +111,10 @@ class _Together:
         worth = harm.pooled_worth(whole)
         # A limit of all transfers is no limit.
         limit = min(self.limits.harmed, 1 - 1e-6)
-        yield self._gate(
-            GateQuantity.HARMED,
-            HarmedShares(harm.share * worth, worth, limit),
-            harm.share,
-            at,
-            seed,
+        names, count = self.names, np.bincount(self.places)
+        shares_harmed = HarmedShares(harm.share * worth, worth, limit)
+        yield gate_of_networks(
+            GateQuantity.HARMED, shares_harmed, harm.share, names, count, at, seed
         )
         lost = (GateQuantity.LOSS, GateQuantity.RETRANSMITTED)
         values, errors = self._with_errors(lost, seed)
@@ -129,7 +127,8 @@ class _Together:
         for quantity, *found in zip(
             (GateQuantity.P99, *lost), values, errors, estimates, strict=True
         ):
-            yield self._gate(quantity, Differences(found[0], found[1]), found[2], at, seed)
+            family = Differences(found[0], found[1])
+            yield gate_of_networks(quantity, family, found[2], names, count, at, seed)
 
     @property
     def _few(self) -> Chosen:
@@ -186,31 +185,39 @@ class _Together:
             ratios = np.nan_to_num(variant / base, nan=1.0, posinf=LONGEST)
         return np.asarray(np.log(ratios.clip(1 / LONGEST, LONGEST) / (1 + self.limits.p99)))
 
-    def _gate(
-        self, quantity: GateQuantity, family: Distribution, estimates: Floats, at: Levels, seed: int
-    ) -> Gate:
-        count = np.bincount(self.places)
-        traffic = count / len(self.places)
-        found = beyond(family, traffic, MOST_TRAFFIC, seed)
-        named = np.flatnonzero(found.probabilities >= NAMED)
-        exceeding = [
-            Exceeding(
-                self.names[n], float(traffic[n]), float(estimates[n]), float(found.probabilities[n])
-            )
-            for n in named[np.argsort(-traffic[named], kind="stable")]
-        ]
-        return Gate(
-            quantity=quantity,
-            baseline=None,
-            estimate=found.estimate,
-            low=found.low(at.low),
-            high=found.high(1 - at.high),
-            limit=MOST_TRAFFIC,
-            kind="networks",
-            part="networks",
-            transfers=len(self.places),
-            networks=tuple(exceeding),
-        )
+
+def gate_of_networks(
+    quantity: GateQuantity,
+    family: Distribution,
+    estimates: Floats,
+    names: Sequence[str],
+    count: Numbers,
+    at: Levels,
+    seed: int,
+) -> Gate:
+    """The gate of a quantity: the share of traffic in networks beyond its limit.
+
+    `estimates` has the quantity in each network, `count` the transfers of each.
+    """
+    traffic = count / count.sum()
+    found = beyond(family, traffic, MOST_TRAFFIC, seed)
+    named = np.flatnonzero(found.probabilities >= NAMED)
+    exceeding = [
+        Exceeding(names[n], float(traffic[n]), float(estimates[n]), float(found.probabilities[n]))
+        for n in named[np.argsort(-traffic[named], kind="stable")]
+    ]
+    return Gate(
+        quantity=quantity,
+        baseline=None,
+        estimate=found.estimate,
+        low=found.low(at.low),
+        high=found.high(1 - at.high),
+        limit=MOST_TRAFFIC,
+        kind="networks",
+        part="networks",
+        transfers=int(count.sum()),
+        networks=tuple(exceeding),
+    )
 
 
 @dataclass(frozen=True)

@@ -114,7 +114,11 @@ class Differences:
 
     def log_likelihood(self, values: Floats) -> Floats:
         """The normal one."""
-        return np.asarray(-0.5 * ((values - self.estimates[:, None]) / self.errors[:, None]) ** 2)
+        logs = values - self.estimates[:, None]
+        logs /= self.errors[:, None]
+        logs **= 2
+        logs *= -0.5
+        return np.asarray(logs)
 
     def priors(self, edges: Floats) -> Floats:
         """Normal distributions; their mean has a uniform prior."""
@@ -177,8 +181,9 @@ def beyond(
     """
     edges = family.edges()
     values = _middles(edges)
-    logs = family.log_likelihood(values)
-    likelihood = np.exp(logs - logs.max(axis=1, keepdims=True))
+    likelihood = family.log_likelihood(values)
+    likelihood -= likelihood.max(axis=1, keepdims=True)
+    np.exp(likelihood, out=likelihood)
     priors = family.priors(edges)
     evidence = np.zeros(len(priors))
     step = max(1, BLOCK // len(priors))
@@ -199,8 +204,11 @@ def beyond(
         own = beyond_limit @ prior[above] / whole
         probabilities += own * times / draws
         able = np.flatnonzero(own > NEVER / len(own))
-        hits = random.random((int(times), len(able))) < own[able]
-        shares.append(hits @ both[able])
+        rows = max(1, BLOCK // max(len(able), 1))
+        for drawn_first in range(0, int(times), rows):
+            number = min(rows, int(times) - drawn_first)
+            hits = random.random((number, len(able))) < own[able]
+            shares.append(hits @ both[able])
     total, small = np.concatenate(shares).T
     return Beyond(probabilities, large, total, small)
 

@@ -329,14 +329,15 @@ def judge(
     gates: Mapping[str, Sequence[Gate]],
     offered: Collection[str],
     slower_than: Collection[tuple[str, str]] = (),
+    margin: float = EQUAL,
 ) -> Verdict:
     """The verdict from each setting's gain over all traffic and its gates.
 
     `offered` are the settings that the stack has. `slower_than` has pairs of settings of which the
-    first is significantly slower.
+    first is significantly slower. `margin` is the smallest gain that is worth a change.
     """
     judged = tuple(
-        _judgement(name, gain, tuple(gates[name]), offered=name in offered)
+        _judgement(name, gain, tuple(gates[name]), margin, offered=name in offered)
         for name, gain in gains.items()
     )
     verdict = Verdict(baseline, judged)
@@ -346,8 +347,10 @@ def judge(
     return dataclasses.replace(verdict, ties=tuple(ties))
 
 
-def _judgement(name: str, gain: Row, gates: tuple[Gate, ...], *, offered: bool) -> Judgement:
-    status = _status(gain, gates)
+def _judgement(
+    name: str, gain: Row, gates: tuple[Gate, ...], margin: float, *, offered: bool
+) -> Judgement:
+    status = _status(gain, gates, margin)
     judgement = Judgement(name, status if offered else Status.RESEARCH, gain, gates, "")
     return dataclasses.replace(judgement, reason=_reason(judgement, status))
 
@@ -362,28 +365,28 @@ def _for_client(one: Judgement, request: Row | None) -> Judgement:
     return dataclasses.replace(one, reason=reason, request=request)
 
 
-def _status(gain: Row, gates: Sequence[Gate]) -> Status:
+def _status(gain: Row, gates: Sequence[Gate], margin: float) -> Status:
     if any(gate.outcome == Outcome.REJECTED for gate in gates):
         return Status.REJECTED
-    if equal(gain):
+    if equal(gain, margin):
         return Status.EQUAL
     if gain.loses:
         return Status.REJECTED
-    if beyond_margin(gain) and all(gate.outcome == Outcome.PASSES for gate in gates):
+    if beyond_margin(gain, margin) and all(gate.outcome == Outcome.PASSES for gate in gates):
         return Status.RECOMMENDED
     return Status.INCONCLUSIVE
 
 
-def equal(gain: Row) -> bool:
+def equal(gain: Row, margin: float = EQUAL) -> bool:
     """Whether a change is too small to matter."""
     if gain.low is None or gain.high is None:
         return gain.reason == NO_DIFFERENCE
-    return -EQUAL < gain.low <= gain.high < EQUAL
+    return -margin < gain.low <= gain.high < margin
 
 
-def beyond_margin(gain: Row) -> bool:
+def beyond_margin(gain: Row, margin: float = EQUAL) -> bool:
     """Whether a gain is significant, and more than the margin."""
-    return gain.gains and (gain.estimate or 0.0) < -EQUAL
+    return gain.gains and (gain.estimate or 0.0) < -margin
 
 
 def _reason(one: Judgement, status: Status) -> str:

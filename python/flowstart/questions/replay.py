@@ -30,6 +30,21 @@ def _captures(help_: str, metavar: str = "SHARE", **more: Any) -> Option:
     return Option(help_, metavar, panel="Captures", **more)
 
 
+MAX_HARM = _captures(
+    "Harm limit of a recommendation: share of harmed transfers in any size class or network. [5%]",
+    reads=share,
+)
+MAX_P99 = _captures(
+    "Limit of a recommendation on the increase of p99 in any size class or network. [25%]",
+    reads=share,
+)
+MAX_LOSS = _captures(
+    "Limit of a recommendation on additional loss or retransmission in any size class or "
+    "network; half of the baseline's where that is more. [1%]",
+    reads=share,
+)
+
+
 @dataclass(frozen=True)
 class ReplayQuestion(Bounded):
     """A replay of captures and logs under other settings of their senders."""
@@ -95,29 +110,9 @@ class ReplayQuestion(Bounded):
             "A,B,...",
         ),
     ] = ()
-    max_harm: Annotated[
-        float | str | None,
-        _captures(
-            "Harm limit of a recommendation: share of harmed transfers in any size class or "
-            "network. [5%]",
-            reads=share,
-        ),
-    ] = None
-    max_p99: Annotated[
-        float | str | None,
-        _captures(
-            "Limit of a recommendation on the increase of p99 in any size class or network. [25%]",
-            reads=share,
-        ),
-    ] = None
-    max_loss: Annotated[
-        float | str | None,
-        _captures(
-            "Limit of a recommendation on additional loss or retransmission in any size class or "
-            "network; half of the baseline's where that is more. [1%]",
-            reads=share,
-        ),
-    ] = None
+    max_harm: Annotated[float | str | None, MAX_HARM] = None
+    max_p99: Annotated[float | str | None, MAX_P99] = None
+    max_loss: Annotated[float | str | None, MAX_LOSS] = None
     when: Annotated[
         Sequence[str],
         _captures(

@@ -190,7 +190,8 @@ class SummaryPage:
 
     def html(self) -> list[str]:
         """The same as parts of a page."""
-        parts = [html.paragraph(self.ran), *map(html.headline, self.answer)]
+        parts = [html.paragraph(self.ran)] * bool(self.ran)
+        parts += map(html.headline, self.answer)
         shown = self.shown
         left = _left_out(self.table, shown)
         parts += [html.table(shown)] if shown else []

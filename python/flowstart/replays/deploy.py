@@ -77,7 +77,7 @@ def deployment(file: pathlib.Path, setting: str, networks: Sequence[str] = ()) -
 
     With networks by the verdicts on these. Raises RequestError where a verdict rejects it.
     """
-    result = _read(file)
+    result = read_result(file, "from")
     parts = {one["network"]: one["verdict"] for one in result["partial"]}
     parts |= {one["group"]: one["verdict"] for one in result.get("groups", ())}
     for network in networks:
@@ -98,20 +98,20 @@ def deployment(file: pathlib.Path, setting: str, networks: Sequence[str] = ()) -
     )
 
 
-def _read(given: pathlib.Path) -> dict[str, Any]:
-    """The document; what is used of it is there."""
+def read_result(given: pathlib.Path, option: str) -> dict[str, Any]:
+    """The document of a replay, which an option names; what is used of its verdicts is there."""
     file = given / FILE if given.is_dir() else given
     if not file.exists():
         needed = f"{FILE} or the folder of `flowstart replay -o` is needed"
-        raise RequestError(f"{file}: No such file or directory; {needed}", ("from",))
+        raise RequestError(f"{file}: No such file or directory; {needed}", (option,))
     try:
         text = input_files.content(file, input_files.MAX_RESULT_BYTES)
     except RequestError as error:
-        raise error.at(("from",)) from None
+        raise error.at((option,)) from None
     try:
         result: dict[str, Any] = json.loads(text)
     except (ValueError, RecursionError):
-        raise RequestError(f"{file}: this is not JSON; {_NEEDED}", ("from",)) from None
+        raise RequestError(f"{file}: this is not JSON; {_NEEDED}", (option,)) from None
     try:
         version = result["verdict"]["version"]
         verdicts = [result["verdict"], *(one["verdict"] for one in result["partial"])]
@@ -121,14 +121,14 @@ def _read(given: pathlib.Path) -> dict[str, Any]:
         if not all(isinstance(text, str) for text in [result["capture"]["file"], *texts]):
             raise TypeError
     except (AttributeError, KeyError, TypeError):
-        raise RequestError(f"{file}: this is not a replay's result; {_NEEDED}", ("from",)) from None
+        raise RequestError(f"{file}: this is not a replay's result; {_NEEDED}", (option,)) from None
     if version != VERSION or not is_whole:
         raise RequestError(
-            f"{file}: another version of flowstart wrote it; replay again", ("from",)
+            f"{file}: another version of flowstart wrote it; replay again", (option,)
         )
     if not settings:
         problem = "it has no verdict: the replay was stopped, or compared nothing"
-        raise RequestError(f"{file}: {problem}", ("from",))
+        raise RequestError(f"{file}: {problem}", (option,))
     return result
 
 

@@ -9,7 +9,7 @@ from flowstart.captures.contents import Capture
 from flowstart.captures.reading import read_capture as read
 from flowstart.comparison.request import path_of, refuse_what_does_nothing, stack_of
 from flowstart.errors import RequestError
-from flowstart.inference.gates import OPTIONS, Limits
+from flowstart.inference.gates import Limits
 from flowstart.model import stack as stacks
 from flowstart.model import variants as named
 from flowstart.model.custom import CustomStartups
@@ -62,12 +62,11 @@ def check(question: ReplayQuestion) -> None:
 
 def questions_of(question: ReplayQuestion) -> Questions:
     """What is asked beyond the rows. Raises RequestError where a field is wrong."""
-    limits = {field: getattr(question, name) for field, name in OPTIONS.items()}
     return dataclasses.replace(
         Questions() if question.uncertainty else ONCE,
         rollout=None if question.rollout is None else float(question.rollout),
         when=parsed(question.when),
-        limits=Limits(**{field: limit for field, limit in limits.items() if limit is not None}),
+        limits=Limits.of(question),
         sample=question.sample,
     )
 

@@ -11,7 +11,6 @@ from flowstart.deployment.notes import Notes, VariantOptions, notes
 from flowstart.deployment.stacks import Commands
 from flowstart.inference import Judgement, Status, Verdict
 from flowstart.inference.data import finite
-from flowstart.inference.gates import Gate
 from flowstart.model import custom, document, perturbation, stack
 from flowstart.model.document import Document, queues, resolve
 from flowstart.model.path import interface_fields
@@ -129,7 +128,7 @@ def _judgement(
             {"kind": gate.kind, "part": gate.part, "quantity": str(gate.quantity)}
             for gate in one.vetoes
         ],
-        "gates": [_gate(gate) for gate in one.gates],
+        "gates": [gate.document for gate in one.gates],
         "commands": [
             {
                 "stack": command.stack,
@@ -140,22 +139,6 @@ def _judgement(
             }
             for command in commands
         ],
-    }
-
-
-def _gate(gate: Gate) -> dict[str, Any]:
-    return {
-        "kind": gate.kind,
-        "part": gate.part,
-        "quantity": str(gate.quantity),
-        "baseline": gate.baseline,
-        "estimate": finite(gate.estimate),
-        "low": finite(gate.low),
-        "high": finite(gate.high),
-        "limit": finite(gate.limit),
-        "transfers": gate.transfers,
-        "outcome": str(gate.outcome),
-        "networks": [dict(vars(network)) for network in gate.networks],
     }
 
 
