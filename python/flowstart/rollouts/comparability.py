@@ -73,6 +73,6 @@ def objection(control: Measured, treatment: Measured, found: Shares) -> str:
     if found.differs:
         return (
             f"the treatment has {text.share(found.measured)} of the connections, not "
-            f"{text.share(found.expected)} (χ² {found.chi_squared or 0:.3g})"
+            f"{text.share(found.expected)} (χ² {found.chi_squared or 0:,.0f})"
         )
     return ""
