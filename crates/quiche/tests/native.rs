@@ -22,13 +22,13 @@ fn pairs(receiver: &str, paths: &[agreement::GridPath]) -> Vec<agreement::Pair> 
 }
 
 #[test]
-fn the_preset_agrees_with_the_stack_on_four_fifths_of_the_grid() {
+fn the_preset_agrees_with_the_stack_on_seven_eighths_of_the_grid() {
     let pairs = pairs("none", &agreement::PATHS);
     agreement::page(STACK, &pairs).unwrap();
     // The page names the causes of the others. quiche's random numbers have no seed, so its tables may
     // differ by a few transfers.
     let near = agreement::within(&pairs, 0.02);
-    assert!(near * 5 >= pairs.len() * 4, "{near} of {}", pairs.len());
+    assert!(near * 8 >= pairs.len() * 7, "{near} of {}", pairs.len());
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn the_preset_agrees_with_the_stack_with_its_shipped_windows() {
     let pairs = pairs(STACK, &agreement::PATHS);
     let near = agreement::within(&pairs, 0.02);
     let differing = agreement::differing(&pairs, 0.02);
-    assert!(near * 5 >= pairs.len() * 4, "{differing}");
+    assert!(near * 8 >= pairs.len() * 7, "{differing}");
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod controls;
 mod ends;
 mod links;
 mod notes;
+mod unskipped;
 mod watcher;
 
 pub use controls::NATIVE;
@@ -41,6 +42,20 @@ pub fn run_native(
     clock: Clock,
 ) -> Result<Outcome, RequestError> {
     run_under(Controls::native(native), flow, clock)
+}
+
+/// As [`run_native`] with CUBIC, but without packet numbers skipped at random. A receiver acknowledges at
+/// once behind a skipped number, so random numbers decide which packets later acknowledgements cover.
+///
+/// # Errors
+///
+/// Real time.
+pub fn run_without_skips(
+    native: &Native,
+    flow: ExternalSender,
+    clock: Clock,
+) -> Result<Outcome, RequestError> {
+    run_under(Controls::without_skips(native), flow, clock)
 }
 
 fn run_under(

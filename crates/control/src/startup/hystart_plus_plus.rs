@@ -370,6 +370,11 @@ impl Startup for HyStartPlusPlus {
         if self.judging == Judging::Neqo {
             return self.on_neqo_ack(w, a, slow_start);
         }
+        // quiche takes no samples and ends no round while it is application-limited, or limited by flow control
+        // (recovery/congestion/cubic.rs and reno.rs, `on_packet_acked`).
+        if self.judging == Judging::Quiche && !a.cwnd_limited {
+            return None;
+        }
         self.grow(w, a);
         self.judge(w, a)
     }
@@ -485,6 +490,28 @@ mod tests {
         h.on_sent(&mut Window::new(MSS as u32), &sent);
         assert_eq!(ack(&mut h, 10), Some(11));
         assert_eq!(ack(&mut h, 11), None);
+    }
+
+    #[test]
+    fn under_quiche_an_ack_that_is_not_cwnd_limited_gives_no_sample_and_ends_no_round() {
+        let quiche = Convention {
+            judging: Judging::Quiche,
+            ..Convention::QUIC
+        };
+        let mut h = under(quiche, "");
+        let mut w = Window::new(MSS as u32);
+        let mut state_after = |cwnd_limited| {
+            let ack = Ack {
+                una: MSS,
+                rtt: Some(ms(50.0)),
+                cwnd_limited,
+                ..Ack::of(Instant::ZERO, MSS)
+            };
+            h.on_ack(&mut w, &ack, &mut slow_start());
+            (h.rtt_sample_count, h.window_end)
+        };
+        assert_eq!(state_after(false), (0, Some(0)));
+        assert_eq!(state_after(true), (1, None));
     }
 
     #[test]

@@ -265,8 +265,8 @@ pub fn page(stack: &str, pairs: &[Pair]) -> Result<(String, String), String> {
     written(&format!("agreement: {stack}"), &markdown(pairs))
 }
 
-/// As [`page`], of transfers with the windows that a stack ships, on the grid and where these limit: how
-/// many are within a share.
+/// As [`page`], but with the windows that a stack ships, on the grid and where these limit: how many
+/// transfers are within a share.
 ///
 /// # Errors
 ///

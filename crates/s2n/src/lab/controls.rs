@@ -24,16 +24,20 @@ pub(super) enum Controls {
     Catalog(Startup),
     Cubic(Option<u32>),
     Bbr(Option<u32>),
+    /// CUBIC, whose endpoints skip no packet numbers at random.
+    Unskipped(Option<u32>),
 }
 
 impl Controls {
     pub fn native(native: &Native) -> Controls {
-        let window = native.initial_window;
-        let window = window.map(|bytes| u32::try_from(bytes).unwrap_or(u32::MAX));
         match native.cc.as_str() {
-            "bbr" => Controls::Bbr(window),
-            _ => Controls::Cubic(window),
+            "bbr" => Controls::Bbr(initial_window(native)),
+            _ => Controls::Cubic(initial_window(native)),
         }
+    }
+
+    pub fn without_skips(native: &Native) -> Controls {
+        Controls::Unskipped(initial_window(native))
     }
 
     pub fn cubic(window: Option<u32>) -> Cubic {
@@ -47,4 +51,9 @@ impl Controls {
         let set = bbr::Builder::with_initial_congestion_window;
         window.into_iter().fold(builder, set).build()
     }
+}
+
+fn initial_window(native: &Native) -> Option<u32> {
+    let bytes = native.initial_window?;
+    Some(u32::try_from(bytes).unwrap_or(u32::MAX))
 }

@@ -2,6 +2,7 @@
 
 use super::controls::Controls;
 use super::notes::{Notes, wait};
+use super::unskipped::{SHIFT, Unskipped};
 use super::watcher::Watcher;
 use crate::clock::{Watch, now};
 use crate::factory::{Factory, handle};
@@ -52,7 +53,8 @@ pub(super) struct Transfer {
 impl Transfer {
     /// Opens both endpoints; the run is over when the receiver has everything, or at its end.
     pub fn open(&self, environment: &Handle) -> Result<(), Failure> {
-        let watcher = |side| Watcher::new(self.notes.clone(), side == self.sender);
+        let shifted = |side, shift| Watcher::new(self.notes.clone(), side == self.sender, shift);
+        let watcher = |side| shifted(side, 0);
         match &self.controls {
             Controls::Catalog(startup) => self.open_under(environment, |_| {
                 let factory = Factory::new(startup.clone(), Watch::Virtual);
@@ -60,6 +62,9 @@ impl Transfer {
             }),
             Controls::Cubic(window) => self.open_under(environment, |side| {
                 (watcher(side), Controls::cubic(*window))
+            }),
+            Controls::Unskipped(window) => self.open_under(environment, |side| {
+                (shifted(side, SHIFT), Unskipped(Controls::cubic(*window)))
             }),
             Controls::Bbr(window) => {
                 self.open_under(environment, |side| (watcher(side), Controls::bbr(*window)))

@@ -12,11 +12,17 @@ use s2n_quic::provider::event::{ConnectionInfo, ConnectionMeta, Subscriber};
 pub(super) struct Watcher {
     notes: Notes,
     is_sender: bool,
+    /// Bytes that are not the controller's in the window of its events.
+    shift: u32,
 }
 
 impl Watcher {
-    pub fn new(notes: Notes, is_sender: bool) -> Watcher {
-        Watcher { notes, is_sender }
+    pub fn new(notes: Notes, is_sender: bool, shift: u32) -> Watcher {
+        Watcher {
+            notes,
+            is_sender,
+            shift,
+        }
     }
 
     fn note(&self, change: impl FnOnce(&mut Found)) {
@@ -64,7 +70,7 @@ impl Subscriber for Watcher {
         event: &RecoveryMetrics<'_>,
     ) {
         self.note(|found| {
-            found.state.window = event.congestion_window.into();
+            found.state.window = event.congestion_window.saturating_sub(self.shift).into();
             found.state.srtt = Duration::from_nanos(event.smoothed_rtt.as_nanos() as u64);
             let state = found.state;
             if let Some(observed) = &mut found.observed {
