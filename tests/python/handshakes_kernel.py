@@ -1,5 +1,7 @@
 """TLS handshakes as messages over TCP of this machine's kernel: tests/data/linux/handshakes.csv.
 
+PYTHONPATH=tools/docs python tests/python/handshakes_kernel.py    # some ten minutes
+
 A program for root on Linux, outside of CI, over the namespaces of `initial_windows_kernel.py`.
 Plain sockets write messages of the sizes of a handshake. The relay loses one named packet.
 """
