@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import flowstart as fs
+import kernel_handshakes
 from flowstart.cli import main
 from flowstart.model.stack import parse
 
@@ -98,6 +99,18 @@ def test_the_page_has_the_times_of_these_runs() -> None:
             stack = fields | {"server_flight": flight.replace(" ", "")}
             took = run(stack).frame["fct_s"][0]
             assert f"{1e3 * took:.0f} ms" == time, (flight, fields)
+
+
+def test_handshakes_agree_with_the_kernel_except_where_its_syn_ack_was_repeated_twice() -> None:
+    cases = list(kernel_handshakes.cases())
+    assert len(cases) == 108
+    differing = [(case.rate, case.rtt, case.flight, case.lost) for case in cases if not case.agrees]
+    assert differing == [("100", "100", 3000, "synack")]
+
+
+def test_the_page_has_the_agreement_with_the_kernel() -> None:
+    page = (ROOT / "docs/guides/kernel.md").read_text("utf-8")
+    assert f"\n{kernel_handshakes.table()}\n" in page
 
 
 def question_rows() -> list[list[str]]:

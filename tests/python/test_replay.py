@@ -173,7 +173,10 @@ def test_json_and_parquet_hold_the_same_rows(cli: Cli, tmp_path: pathlib.Path) -
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--size", "10kB"), "--size: there is no such option"),
+        (("--size", "10kB"), "--size: a replay has the recorded transfers"),
+        (("--within", "10s"), "of the recorded sizes; `flowstart compare` has --within\n"),
+        (("--speed-test", "ndt7"), "`flowstart compare` has --speed-test\n"),
+        (("--writes", "every=33ms,size=50kB"), "`flowstart compare` has --writes\n"),
         (("--repeat", "2"), "--repeat: there is no such option"),
         (("--cached-cwnd", "9pkt"), "--cached-cwnd: `9pkt` changes nothing"),
         (

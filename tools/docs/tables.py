@@ -10,6 +10,7 @@ import flowstart as fs
 import gauge
 import grid
 import grid_words
+import kernel_handshakes
 import l4s
 import paper_pages
 import reference
@@ -143,6 +144,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "suite overall": lambda: grid.overall(grid.SUITE),
     "suite by path": lambda: grid.by(grid.SUITE, "origin"),
     **{f"gauge {name}": functools.partial(gauge.table, name) for name in gauge.NAMES},
+    "handshakes in the kernel": kernel_handshakes.table,
     "named paths": named_paths,
     "papers": paper_pages.listed,
     "not simulated of QUIC stacks": lambda: stack_pages.not_simulated(stack_pages.QUIC),

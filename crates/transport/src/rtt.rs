@@ -15,6 +15,11 @@ pub use sample::RttSample;
 use std::sync::Arc;
 use ticks::TickCounts;
 
+/// TCP_RTO_MIN: what a peer may delay the acknowledgement of a lone segment.
+const LONE_SEGMENT: Duration = Duration::from_millis(200);
+/// TCP_TIMEOUT_MIN_US, beyond what a probe and what may be reordered are waited for.
+pub(crate) const SLACK: Duration = Duration::from_millis(2);
+
 /// Parameters of the retransmission timeout (RFC 6298 names in comments).
 #[derive(Clone, Debug, PartialEq)]
 pub struct RtoParams {
@@ -89,6 +94,13 @@ impl RttEstimator {
     /// Whether only one segment at a time may be timed.
     pub fn times_one_segment(&self) -> bool {
         matches!(self.averages, Averages::Ticks(_))
+    }
+
+    /// How long nothing comes back before a tail loss probe, where `lone` is whether one segment is
+    /// out (RFC 8985 §7.2); `None` without a sample.
+    pub fn probe_wait(&self, lone: bool) -> Option<Duration> {
+        let (srtt, _) = self.smoothed()?;
+        Some(srtt.times(2) + if lone { LONE_SEGMENT } else { SLACK })
     }
 
     /// The timeout to arm now, back-off included.

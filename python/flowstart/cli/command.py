@@ -341,9 +341,24 @@ def _unknown(option: str, command: Loaded, path: Sequence[str]) -> RequestError:
     """That a command has no such option, with the one that is meant."""
     from flowstart.model.catalog import suggest  # loads the simulator
 
+    if path[-1] == "replay" and option in _own_traffic():
+        transfers = "a replay has the recorded transfers, of the recorded sizes"
+        return RequestError(f"{option}: {transfers}; `flowstart compare` has {option}")
     known = [each.flag for each in (*command.parameters, *HELP) if not each.is_argument]
     if here := called_elsewhere(option, known):
         near = f"; did you mean `{here}`?"
     else:
         near = suggest(option, known, f"{' '.join(path)} --help-all")
     return RequestError(f"{option}: there is no such option{near}")
+
+
+def _own_traffic() -> set[str]:
+    """The options of `compare` that describe or measure traffic which no capture has."""
+    from flowstart.questions.compare import Compare
+    from flowstart.questions.option import of
+    from flowstart.questions.replay import ReplayQuestion
+
+    own = {
+        each.flag for each in of(Compare) if each.option.panel == "Traffic" or each.name == "sizes"
+    }
+    return own - {each.flag for each in of(ReplayQuestion)}

@@ -187,6 +187,25 @@ fn a_lost_packet_of_a_tcp_handshake_costs_its_timer() {
 }
 
 #[test]
+fn a_tail_loss_probe_repeats_a_hello_whose_retransmission_is_due_later() {
+    // Two round trips and 200 ms (RFC 8985 §7.2), or three round trips (RFC 6298). Linux 6.18.44 took 1714 ms.
+    for (sack, expected) in [(true, 1704.0), (false, 1804.0)] {
+        let outcome = outcome(&format!(
+            r#"
+            path = {{ rate = "20Mbps", rtt = "300ms", buffer = "1000pkt" }}
+            stack = {{ {TLS13}, flight = "classic", server_flight = "3kB", sack = {sack}, dsack = false }}
+            flows = [{{ size = "5kB", handshake_drops = ["hello"] }}]
+            "#
+        ));
+        assert_near(
+            took(&outcome),
+            expected,
+            if sack { "probe" } else { "timer" },
+        );
+    }
+}
+
+#[test]
 fn the_data_of_a_lost_syn_leaves_again_behind_the_next_one() {
     let fast = r#"preset = "linux", handshake = "tcp+tfo+tls13""#;
     assert_near(lossy(fast, "classic", &["syn"]), 1301.2, "syn");

@@ -112,6 +112,28 @@ fn linux_halves_the_window_for_each_timeout_of_an_idle_time() {
     }
 }
 
+/// Linux 6.18.44 kept 1046 segments for 5.8 s of such writes, of which 105 were out: acknowledgements set
+/// `snd_cwnd_stamp` (`tcp_cong_avoid`), so `tcp_cwnd_application_limited` does not come.
+#[test]
+fn linux_keeps_a_window_of_which_regular_writes_use_a_part() {
+    let small = |write| format!(r#", {{ at = "{}ms", size = "20pkt" }}"#, 400 + 40 * write);
+    let writes: String = (0..75).map(small).collect();
+    let text = format!(
+        r#"
+        trace = true
+        path = {{ rate = "100Gbps", rtt = "100ms", buffer = "20000pkt" }}
+        stack = {{ preset = "linux", iw = "10" }}
+        flows = [{{ handshake = false, startup = "slow-start", writes = [
+            {{ at = "0s", size = "150pkt" }}{writes}
+        ] }}]
+        "#
+    );
+    let outcome = run(&rfc_scenario(&text).unwrap()).unwrap();
+    let cwnd = &outcome.trace.as_ref().unwrap().flow_samples.cwnd;
+    assert!(cwnd.is_sorted(), "{cwnd:?}");
+    assert!(cwnd.last() >= Some(&160.0), "{cwnd:?}");
+}
+
 #[test]
 fn a_block_that_leaves_at_the_rate_of_the_interface_waits_at_the_bottleneck() {
     for (rate, expected) in [("10Mbps", 45.5), ("100Mbps", 41.4)] {

@@ -34,6 +34,8 @@ pub struct ClientConfig {
     pub(crate) packet: u32,
     pub(crate) header: u32,
     pub(crate) rto: Arc<RtoParams>,
+    /// TCP sends a probe before the retransmission timer expires, if that is later (RFC 8985 §7).
+    pub(crate) probes: bool,
     /// The longest timeout of QUIC.
     pub(crate) timeout_max: Duration,
     /// What paces it, and its window in bytes of UDP payload.
@@ -199,7 +201,7 @@ impl Client {
 
     fn timeout(&self) -> Duration {
         if !self.config.numbers {
-            return self.rtt.rto();
+            return self.tail_probe().unwrap_or_else(|| self.rtt.rto());
         }
         let granularity = self.config.rto.granularity;
         let smoothed = self.rtt.smoothed();
@@ -208,6 +210,13 @@ impl Client {
         });
         base.times(1 << self.timeouts.min(32))
             .min(self.config.timeout_max)
+    }
+
+    /// How long TCP waits for a probe of its last message, if that is due before a retransmission.
+    fn tail_probe(&self) -> Option<Duration> {
+        let may = self.config.probes && self.timeouts == 0;
+        let wait = self.rtt.probe_wait(self.out.len() == 1).filter(|_| may)?;
+        (wait < self.rtt.rto()).then_some(wait)
     }
 
     /// When the first packet counts as lost that another has overtaken.
@@ -244,12 +253,18 @@ impl Client {
         if self.loss_time().is_some_and(|due| due <= now) {
             return self.find_lost(now);
         }
+        let tail_probe = self.tail_probe();
         self.timeouts += 1;
         self.since = now;
         if !self.config.numbers {
-            self.rtt.back_off();
-            let first = self.out.iter_mut().min_by_key(|sent| sent.start);
-            self.again.extend(first.map(|sent| (sent.start, sent.end)));
+            let packets = self.out.iter();
+            let again = if tail_probe.is_some() {
+                packets.max_by_key(|sent| sent.start)
+            } else {
+                self.rtt.back_off();
+                packets.min_by_key(|sent| sent.start)
+            };
+            self.again.extend(again.map(|sent| (sent.start, sent.end)));
             return;
         }
         let mut missing: Vec<(u32, u32)> = self.out.iter().map(|s| (s.start, s.end)).collect();

@@ -1,6 +1,6 @@
 //! The two ends of a handshake that is made of packets, as a stack has them.
 
-use super::{Stack, UDP_IP};
+use super::{RecoveryKind, Stack, UDP_IP};
 use crate::handshake::{ClientConfig, Dialogue, Layout, SMALLEST_INITIAL, Server};
 use crate::narrow::whole;
 use flowstart_control::Duration;
@@ -35,7 +35,7 @@ impl Stack {
     /// What the client's end needs.
     pub(super) fn client(&self) -> Option<ClientConfig> {
         let smallest = SMALLEST_INITIAL + UDP_IP;
-        let opening = self.framing.opening;
+        let (opening, recovery) = (self.framing.opening, &self.recovery);
         Some(ClientConfig {
             dialogue: self.dialogue()?,
             keeps_early: self.messages.keeps_early as usize,
@@ -49,6 +49,9 @@ impl Stack {
             packet: self.packet(),
             header: self.framing.header,
             rto: self.rto.clone(),
+            probes: recovery.kind == RecoveryKind::Rack
+                && recovery.sack
+                && recovery.tail_loss_probe,
             timeout_max: self.handshake_timeout_max(),
             bucket: self.pacing.bucket(),
             window: whole(self.initial_window() * self.datagram() as f64),

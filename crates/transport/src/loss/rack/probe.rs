@@ -4,12 +4,7 @@
 use super::super::super::connection::Connection;
 use super::super::super::segment::ByteRange;
 use super::super::super::timer::Timer;
-use flowstart_control::{Duration, Instant};
-
-/// TCP_RTO_MIN: what a peer may delay the acknowledgement of a lone segment.
-const LONE_SEGMENT: Duration = Duration::from_millis(200);
-/// TCP_TIMEOUT_MIN_US, beyond what a probe and what may be reordered are waited for.
-pub(super) const SLACK: Duration = Duration::from_millis(2);
+use flowstart_control::Instant;
 
 /// The probe of one connection.
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,11 +25,10 @@ impl Probe {
         if c.outstanding() == 0 || self.out.is_some() {
             return;
         }
-        let Some((srtt, _)) = c.rtt().smoothed() else {
+        let lone = c.outstanding() <= c.mss();
+        let Some(wait) = c.rtt().probe_wait(lone) else {
             return;
         };
-        let lone = c.outstanding() <= c.mss();
-        let wait = srtt.times(2) + if lone { LONE_SEGMENT } else { SLACK };
         let timeout = match c.timer_due() {
             Some(deadline) if !advancing => deadline,
             _ => now + c.rtt().rto(),
