@@ -299,21 +299,6 @@ def test_the_page_on_performance_counts_packets_and_losses(
     assert said == {name: expected[name] for name in said}
 
 
-def test_the_page_on_the_linux_stack_counts_quick_acknowledgements() -> None:
-    page = " ".join((ROOT / "docs" / "maintainers" / "decisions.md").read_text().split())
-    found = re.search(r"recordings (\d+) follow, where the recording counted", page)
-    assert found
-    path = {"rate": "100Mbps", "rtt": "102ms", "buffer": "871pkt"}
-    flow = {"startup": "hystart", "cc": "cubic", "size": "50MB"}
-    run = fs.run({"path": path, "stack": {"preset": "linux"}, "flows": [flow]}, trace=True)
-    series = run.series()[0]
-    acknowledged = series.seq_bytes[series.of("ack")].astype(int)
-    row = run.records[0]
-    mss = -(-row["size_bytes"] // (row["packets_sent"] - row["packets_retransmitted"]))
-    first_of_two = next(i for i, seq in enumerate(acknowledged) if seq > (i + 1) * mss)
-    assert first_of_two == int(found[1])
-
-
 def test_the_demos_picture_says_which_numbers_it_shows(tmp_path: pathlib.Path) -> None:
     images = ROOT / "docs" / "images"
     kept = (images / demo.NUMBERS).read_text()
