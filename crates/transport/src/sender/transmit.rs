@@ -10,11 +10,16 @@ use flowstart_wire::Packet;
 impl Sender {
     /// The next segment to leave at `now`, until there is none.
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Packet> {
-        let packet = self.poll_next(now);
-        match packet.is_none() && self.send_buffer.is_some() {
-            true => self.poll_written(now),
-            false => packet,
+        match self.send_buffer.is_some() {
+            true => self.poll_buffered(now),
+            false => self.poll_next(now),
         }
+    }
+
+    /// The same where the application waits for room in a send buffer.
+    #[cold]
+    fn poll_buffered(&mut self, now: Instant) -> Option<Packet> {
+        self.poll_next(now).or_else(|| self.poll_written(now))
     }
 
     /// The next segment of what the application has handed over.
