@@ -27,12 +27,12 @@ pub(crate) struct Sending {
 }
 
 impl Sending {
-    pub fn end(&self) -> u64 {
+    pub(crate) fn end(&self) -> u64 {
         self.start + self.payload
     }
 
     /// The stamp that it echoes.
-    pub fn echo(&self) -> Option<u32> {
+    pub(crate) fn echo(&self) -> Option<u32> {
         self.stamp.map(|(_, echo)| echo)
     }
 }
@@ -46,7 +46,7 @@ pub(crate) struct Trip {
 
 impl Trip {
     /// The capture was taken so near to the sender that its packets pass as it sends them.
-    pub fn is_near(&self) -> bool {
+    pub(crate) fn is_near(&self) -> bool {
         self.half <= self.rtt / 8
     }
 }
@@ -67,7 +67,7 @@ pub(crate) struct Heard {
 
 impl Heard {
     /// Whether data from `first` on have reached the receiver.
-    pub fn confirms(&self, first: u64) -> bool {
+    pub(crate) fn confirms(&self, first: u64) -> bool {
         self.acked > first || (self.selective && self.acked == first)
     }
 }
@@ -84,7 +84,7 @@ pub(crate) struct Answer {
 
 impl Answer {
     /// The answer to an ACK, after data that have echoed `echo`.
-    pub fn new(ack: &Heard, trip: &Trip, echo: Option<u32>) -> Self {
+    pub(crate) fn new(ack: &Heard, trip: &Trip, echo: Option<u32>) -> Self {
         let fastest = trip.half.saturating_sub(trip.rtt / TOLERANCE);
         let stamp = ack.stamp.zip(echo);
         Answer {
@@ -94,7 +94,7 @@ impl Answer {
     }
 
     /// Whether data were sent after the ACK was heard.
-    pub fn is_heard(&self, data: &Sending) -> bool {
+    pub(crate) fn is_heard(&self, data: &Sending) -> bool {
         match (self.stamp, data.echo()) {
             (Some(stamp), Some(echo)) => !is_later(stamp, echo),
             _ => data.time >= self.time,
@@ -124,7 +124,7 @@ pub(crate) struct Clock {
 
 impl Clock {
     /// A clock of two stamps and the times at which they passed; none where its ticks are too coarse for the RTT.
-    pub fn new(syn: (u64, u32), first: (u64, u32), trip: &Trip) -> Option<Self> {
+    pub(crate) fn new(syn: (u64, u32), first: (u64, u32), trip: &Trip) -> Option<Self> {
         let ticks = u64::from(first.1.wrapping_sub(syn.1));
         let time = first.0.checked_sub(syn.0)?;
         let off = |tick: &u64| (time / tick).max(ticks) / (time / tick).min(ticks).max(1);
@@ -138,7 +138,7 @@ impl Clock {
     }
 
     /// When data were sent.
-    pub fn time(&self, value: u32) -> u64 {
+    pub(crate) fn time(&self, value: u32) -> u64 {
         let ticks = i64::from(value.wrapping_sub(self.value) as i32);
         let since = ticks.saturating_mul(i64::try_from(self.tick).unwrap_or(i64::MAX));
         self.time.saturating_add_signed(since)

@@ -29,7 +29,7 @@ pub(crate) struct Listeners<'a> {
 }
 
 impl<'a> Listeners<'a> {
-    pub fn new(rows: &'a mut dyn Rows, options: &Options) -> Self {
+    pub(crate) fn new(rows: &'a mut dyn Rows, options: &Options) -> Self {
         Listeners {
             sink: Sink::new(rows, options),
             lanes: Lanes::default(),
@@ -117,7 +117,7 @@ struct Window {
 
 impl Live {
     /// A connection whose first packet is about to be [taken](Live::take).
-    pub fn new(
+    pub(crate) fn new(
         stream: usize,
         client: Endpoint,
         server: Endpoint,
@@ -144,25 +144,25 @@ impl Live {
         }
     }
 
-    pub fn stream(&self) -> usize {
+    pub(crate) fn stream(&self) -> usize {
         self.stream
     }
 
-    pub fn ends(&self) -> [Endpoint; 2] {
+    pub(crate) fn ends(&self) -> [Endpoint; 2] {
         self.ends
     }
 
-    pub fn last(&self) -> u64 {
+    pub(crate) fn last(&self) -> u64 {
         self.last
     }
 
     /// Both sides have said goodbye, or one has hung up.
-    pub fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.resets > 0 || self.sides.iter().all(|side| side.fin.is_some())
     }
 
     /// How long it is kept without a packet: a closed one for stragglers, an unanswered one for its next SYN.
-    pub fn patience(&self) -> u64 {
+    pub(crate) fn patience(&self) -> u64 {
         const SECOND: u64 = 1_000_000_000;
         match (
             self.is_over(),
@@ -175,7 +175,7 @@ impl Live {
     }
 
     /// Whether a SYN opens a new connection on the same ports rather than repeating this one's.
-    pub fn is_reused_by(&self, syn: &Segment) -> bool {
+    pub(crate) fn is_reused_by(&self, syn: &Segment) -> bool {
         let from = usize::from(syn.source != self.ends[CLIENT]);
         let first = self.sides[from].first_byte;
         let repeated = first.is_some_and(|first| first as u32 == syn.sequence.wrapping_add(1));
@@ -186,7 +186,7 @@ impl Live {
 
     /// Whether a segment between the same ends in another network (VLAN, tunnel) is of this connection: a copy, or the
     /// other direction. Numbers of two connections are rarely near.
-    pub fn fits(&self, segment: &Segment) -> bool {
+    pub(crate) fn fits(&self, segment: &Segment) -> bool {
         const NEAR: u32 = 1 << 26;
         let from = usize::from(segment.source != self.ends[CLIENT]);
         let (own, peer) = (&self.sides[from], &self.sides[1 - from]);
@@ -201,7 +201,7 @@ impl Live {
     }
 
     /// Takes one packet of the connection into account.
-    pub fn take(&mut self, segment: &Segment, listeners: &mut Listeners) {
+    pub(crate) fn take(&mut self, segment: &Segment, listeners: &mut Listeners) {
         let from = usize::from(segment.source != self.ends[CLIENT]);
         self.last = self.last.max(segment.time);
         if self.is_copy(segment, from) {
@@ -553,7 +553,7 @@ impl Live {
     }
 
     /// Ends the connection: its row.
-    pub fn row(mut self, listeners: &mut Listeners) -> Connection {
+    pub(crate) fn row(mut self, listeners: &mut Listeners) -> Connection {
         listeners.sink.keep(self.stream, self.turns.finish());
         if self.sides[SERVER].packets == 0 {
             self.shake.one_sided();

@@ -45,7 +45,7 @@ const FEW_UNNAMED: u64 = 3;
 
 impl Copies {
     /// Whether the packet is a copy of one before it from the same side.
-    pub fn is_copy(&mut self, segment: &Segment) -> bool {
+    pub(crate) fn is_copy(&mut self, segment: &Segment) -> bool {
         let mut copy = false;
         if segment.has(SYN) {
             copy = self.last_syn.is_some_and(|(print, time)| {
@@ -100,7 +100,7 @@ impl Copies {
     }
 
     /// The other side's packets come twice; so do this one's.
-    pub fn start(&mut self) {
+    pub(crate) fn start(&mut self) {
         self.recent.get_or_insert_with(|| {
             Box::new(Recent {
                 prints: [0; REMEMBERED],
@@ -109,7 +109,7 @@ impl Copies {
         });
     }
 
-    pub fn started(&self) -> bool {
+    pub(crate) fn started(&self) -> bool {
         self.recent.is_some()
     }
 }

@@ -38,11 +38,11 @@ const CLOCK_STEP: u64 = 250_000_000;
 const STEP_WITHIN: u64 = 1_000_000;
 
 impl Gathered {
-    pub fn unreadable(&self) -> u64 {
+    pub(crate) fn unreadable(&self) -> u64 {
         self.cut + self.snapped + self.unknown_links.values().sum::<u64>()
     }
 
-    pub fn link_types(&self) -> Vec<String> {
+    pub(crate) fn link_types(&self) -> Vec<String> {
         let mut names: Vec<String> = self
             .links
             .keys()
@@ -53,13 +53,13 @@ impl Gathered {
     }
 
     /// The encapsulations that were removed.
-    pub fn removals(&self) -> impl Iterator<Item = String> + '_ {
+    pub(crate) fn removals(&self) -> impl Iterator<Item = String> + '_ {
         let counts = self.tunnels.iter();
         counts.map(|(tunnel, count)| format!("{} was removed from {count} packets", tunnel.name()))
     }
 
     /// What was not read, and why.
-    pub fn losses(&self) -> Vec<String> {
+    pub(crate) fn losses(&self) -> Vec<String> {
         let unknown = self.unknown_links.iter().map(|(link, count)| {
             format!(
                 "{count} packets of {} were not read: it is not known here",

@@ -20,12 +20,12 @@ pub(crate) struct Shake {
 }
 
 impl Shake {
-    pub fn syn(&mut self, time: u64) {
+    pub(crate) fn syn(&mut self, time: u64) {
         self.syns += 1;
         self.last_syn = Some(time);
     }
 
-    pub fn syn_ack(&mut self, time: u64) {
+    pub(crate) fn syn_ack(&mut self, time: u64) {
         self.syn_acks += 1;
         if self.completed.is_none() {
             self.last_answer = Some(time);
@@ -34,12 +34,12 @@ impl Shake {
     }
 
     /// The server reset the connection.
-    pub fn reset(&mut self) {
+    pub(crate) fn reset(&mut self) {
         self.refused |= self.syns > 0 && self.syn_acks == 0;
     }
 
     /// The client acknowledged the server's SYN. True the first time.
-    pub fn ack(&mut self, time: u64) -> bool {
+    pub(crate) fn ack(&mut self, time: u64) -> bool {
         let completes = self.completed.is_none() && self.answered_syn.is_some();
         if completes {
             self.completed = Some(time);
@@ -48,35 +48,35 @@ impl Shake {
     }
 
     /// The client acknowledged a SYN that was not captured.
-    pub fn ack_unanswered(&mut self, time: u64) {
+    pub(crate) fn ack_unanswered(&mut self, time: u64) {
         self.unanswered = self.unanswered.or(self.last_syn.map(|syn| (time, syn)));
     }
 
     /// No packet of the server was captured: what the client acknowledged was its SYN-ACK.
-    pub fn one_sided(&mut self) {
+    pub(crate) fn one_sided(&mut self) {
         if let Some((time, syn)) = self.unanswered {
             (self.completed, self.answered_syn) = (Some(time), Some(syn));
         }
     }
 
     /// Nothing followed the SYNs.
-    pub fn is_unanswered(&self) -> bool {
+    pub(crate) fn is_unanswered(&self) -> bool {
         self.class() == Handshake::SynOnly
     }
 
-    pub fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         self.completed.is_some()
     }
 
     /// The round trip in nanoseconds; nothing when the clock went back.
-    pub fn rtt(&self) -> Option<u64> {
+    pub(crate) fn rtt(&self) -> Option<u64> {
         self.completed?
             .checked_sub(self.answered_syn?)
             .filter(|&rtt| rtt > 0)
     }
 
     /// The parts of the round trip on the server's and on the client's side of the monitor.
-    pub fn halves(&self) -> Option<[u64; 2]> {
+    pub(crate) fn halves(&self) -> Option<[u64; 2]> {
         let answer = self.last_answer?;
         Some([
             answer.checked_sub(self.answered_syn?)?,
@@ -84,7 +84,7 @@ impl Shake {
         ])
     }
 
-    pub fn class(&self) -> Handshake {
+    pub(crate) fn class(&self) -> Handshake {
         match (self.syns, self.syn_acks) {
             (0, _) => Handshake::NotSeen,
             _ if self.is_complete() => Handshake::Complete,

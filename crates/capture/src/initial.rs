@@ -89,12 +89,12 @@ impl Flight {
 
 impl Initial {
     /// Nothing is left to measure.
-    pub fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.measured.is_some() || self.warm
     }
 
     /// Data pass the monitor. `syn` is the stamp of the sender's SYN, with its time.
-    pub fn sent(&mut self, data: &Sending, trip: &Trip, syn: Option<(u64, u32)>) {
+    pub(crate) fn sent(&mut self, data: &Sending, trip: &Trip, syn: Option<(u64, u32)>) {
         if self.is_over() {
             return;
         }
@@ -135,7 +135,7 @@ impl Initial {
     }
 
     /// The peer acknowledged data.
-    pub fn acknowledged(&mut self, ack: &Heard, trip: &Trip) {
+    pub(crate) fn acknowledged(&mut self, ack: &Heard, trip: &Trip) {
         if self.is_over() {
             return;
         }
@@ -149,7 +149,7 @@ impl Initial {
     }
 
     /// The peer sent data: the next flight answers a request.
-    pub fn turn(&mut self) {
+    pub(crate) fn turn(&mut self) {
         let Some(flight) = self.flight.take() else {
             return;
         };
@@ -161,12 +161,12 @@ impl Initial {
     }
 
     /// Data have passed that cannot be measured: no later flight shows the initial window.
-    pub fn pass(&mut self) {
+    pub(crate) fn pass(&mut self) {
         self.warm = true;
     }
 
     /// The window, where a flight has shown it.
-    pub fn measured(&self) -> Option<Measured> {
+    pub(crate) fn measured(&self) -> Option<Measured> {
         self.measured
     }
 }

@@ -69,7 +69,7 @@ struct Spaced {
 
 impl Pacing {
     /// New data pass, of a sender whose window has so many bytes.
-    pub fn sent(&mut self, data: &Sending, trip: &Trip, window: u64) {
+    pub(crate) fn sent(&mut self, data: &Sending, trip: &Trip, window: u64) {
         if !trip.is_near() {
             return;
         }
@@ -99,13 +99,13 @@ impl Pacing {
     }
 
     /// An ACK passes.
-    pub fn acknowledged(&mut self, time: u64) {
+    pub(crate) fn acknowledged(&mut self, time: u64) {
         self.ack = time;
     }
 
     /// A round has ended. `grew`: the window grew, as in slow start; `filled`: as much as in the rounds before. Returns
     /// whether nearly all its data followed ACKs at once. Linux does not pace the first flight, which answers no ACK.
-    pub fn round(&mut self, grew: bool, filled: bool, trip: &Trip) -> bool {
+    pub(crate) fn round(&mut self, grew: bool, filled: bool, trip: &Trip) -> bool {
         let tally = std::mem::take(&mut self.tally);
         let clocked = tally.at_once * 10 >= tally.packets * 9;
         if !grew || tally.packets < FEW || !trip.is_near() {
@@ -137,7 +137,7 @@ impl Pacing {
     }
 
     /// How it paces, if that is known.
-    pub fn verdict(&self) -> Option<Paced> {
+    pub(crate) fn verdict(&self) -> Option<Paced> {
         self.verdict
     }
 }

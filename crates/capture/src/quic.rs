@@ -105,7 +105,7 @@ impl Shake {
 
 impl QuicTable {
     /// Takes a datagram of a file; they come in the order of their times.
-    pub fn take(&mut self, datagram: &Datagram, file: usize, sink: &mut Sink) {
+    pub(crate) fn take(&mut self, datagram: &Datagram, file: usize, sink: &mut Sink) {
         if datagram.time.saturating_sub(self.looked) > LOOK_EVERY {
             self.lay_aside(datagram.time, sink);
         }
@@ -144,7 +144,7 @@ impl QuicTable {
     }
 
     /// Ends everything.
-    pub fn finish(&mut self, sink: &mut Sink) {
+    pub(crate) fn finish(&mut self, sink: &mut Sink) {
         self.lay_aside(u64::MAX, sink);
     }
 }

@@ -47,7 +47,7 @@ pub(crate) struct Reduction {
 
 impl Reduction {
     /// A loss was detected.
-    pub fn new(data: &Sending, window: u64, until: u64) -> Self {
+    pub(crate) fn new(data: &Sending, window: u64, until: u64) -> Self {
         Reduction {
             window,
             until,
@@ -61,7 +61,7 @@ impl Reduction {
     }
 
     /// Whether the recovery is over when new data pass.
-    pub fn is_over(&mut self, data: &Sending) -> bool {
+    pub(crate) fn is_over(&mut self, data: &Sending) -> bool {
         if self.begun.is_none() && self.answer.is_some_and(|answer| answer.is_heard(data)) {
             self.begun = Some(data.time);
         }
@@ -69,14 +69,14 @@ impl Reduction {
     }
 
     /// An ACK passes.
-    pub fn acknowledged(&mut self, ack: &Heard, trip: &Trip) {
+    pub(crate) fn acknowledged(&mut self, ack: &Heard, trip: &Trip) {
         if self.answer.is_none() && ack.acked >= self.until {
             self.answer = Some(Answer::new(ack, trip, self.echo));
         }
     }
 
     /// A round after the recovery is complete.
-    pub fn round(&mut self, bytes: u64, time: u64) {
+    pub(crate) fn round(&mut self, bytes: u64, time: u64) {
         if let (Some(begun), false) = (self.begun, self.over) {
             self.rounds[self.count] = (bytes, time.saturating_sub(begun));
             self.count += 1;
@@ -85,7 +85,7 @@ impl Reduction {
     }
 
     /// Data are repeated. Whether that begins another recovery, to be measured in the place of this one.
-    pub fn repeated(&mut self, data: &Sending) -> bool {
+    pub(crate) fn repeated(&mut self, data: &Sending) -> bool {
         if self.begun.is_some() || data.start >= self.until {
             self.over = true;
         }
@@ -93,7 +93,7 @@ impl Reduction {
     }
 
     /// Whether the sender kept its window, as far as rounds show it: the loss had no effect.
-    pub fn is_kept(&self) -> bool {
+    pub(crate) fn is_kept(&self) -> bool {
         let rounds = &self.rounds[..self.count];
         rounds
             .first()
@@ -101,7 +101,7 @@ impl Reduction {
     }
 
     /// The control whose factor and curve all rounds follow.
-    pub fn control(&self, mss: u64) -> Option<Control> {
+    pub(crate) fn control(&self, mss: u64) -> Option<Control> {
         let segments = |bytes: u64| bytes as f64 / mss as f64;
         let before = segments(self.window);
         let rounds = &self.rounds[..self.count];

@@ -38,7 +38,7 @@ const FAST: u64 = 20_000_000;
 
 impl Sent {
     /// Judges a segment of this side, then takes it into account. `peer` is the other side.
-    pub fn judge(&mut self, peer: &Sent, placed: &Placed, rtt: Option<u64>) -> Judgement {
+    pub(crate) fn judge(&mut self, peer: &Sent, placed: &Placed, rtt: Option<u64>) -> Judgement {
         let payload = u64::from(placed.segment.payload);
         let probe = payload == 1 && self.next == Some(placed.sequence) && peer.window == Some(0);
         let judgement = match payload {

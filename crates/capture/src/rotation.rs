@@ -55,7 +55,7 @@ struct Strand {
 
 impl Rotation {
     /// The capture that a file belongs to, by the time of its first segment.
-    pub fn of_file(&mut self, first: u64) -> usize {
+    pub(crate) fn of_file(&mut self, first: u64) -> usize {
         let earlier = self.0.iter().enumerate().filter(|(_, s)| s.last <= first);
         if let Some((number, _)) = earlier.max_by_key(|(_, strand)| strand.last) {
             return number;
@@ -70,7 +70,7 @@ impl Rotation {
 
     /// Takes a segment or datagram of a file. False when it comes too late to be put in order; it
     /// is taken all the same.
-    pub fn take(
+    pub(crate) fn take(
         &mut self,
         strand: usize,
         passed: Passed,
@@ -95,13 +95,13 @@ impl Rotation {
     }
 
     /// The furthest that time went back within one direction of a connection. ns
-    pub fn set_back(&self) -> u64 {
+    pub(crate) fn set_back(&self) -> u64 {
         let steps = self.0.iter().map(|strand| strand.order.set_back());
         steps.max().unwrap_or(0)
     }
 
     /// Ends everything.
-    pub fn finish(&mut self, listeners: &mut Listeners) {
+    pub(crate) fn finish(&mut self, listeners: &mut Listeners) {
         for mut strand in std::mem::take(&mut self.0) {
             while let Some(first) = strand.order.pop() {
                 strand.tables.take(&first, listeners);

@@ -97,7 +97,7 @@ struct Round {
 
 impl Rounds {
     /// Data pass the monitor.
-    pub fn sent(&mut self, data: &Sending, trip: &Trip) {
+    pub(crate) fn sent(&mut self, data: &Sending, trip: &Trip) {
         if data.repeat {
             self.repeated(data, trip);
             return;
@@ -129,7 +129,7 @@ impl Rounds {
     }
 
     /// The peer acknowledged data.
-    pub fn acknowledged(&mut self, ack: &Heard, trip: &Trip) {
+    pub(crate) fn acknowledged(&mut self, ack: &Heard, trip: &Trip) {
         self.pacing.acknowledged(ack.time);
         if let Some(reduction) = &mut self.reduction {
             reduction.acknowledged(ack, trip);
@@ -321,7 +321,7 @@ impl Rounds {
     }
 
     /// A transfer begins after a pause.
-    pub fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         self.open = None;
         if self.ended.is_none() {
             self.earlier = self.earlier.or(self.growth.take());
@@ -330,7 +330,7 @@ impl Rounds {
     }
 
     /// Factor by which the window grew per round trip of slow start.
-    pub fn growth(&self) -> Option<f64> {
+    pub(crate) fn growth(&self) -> Option<f64> {
         self.growth.or(self.earlier)
     }
 
@@ -351,7 +351,7 @@ impl Rounds {
     }
 
     /// What ended slow start, and the window in bytes then. `done`: the connection's data ended and were acknowledged.
-    pub fn exit(&self, done: bool) -> Option<(Exit, Option<u64>)> {
+    pub(crate) fn exit(&self, done: bool) -> Option<(Exit, Option<u64>)> {
         let grew = self.growth().is_some() && self.starts();
         self.known_end()
             .or((done && grew).then_some((Exit::EndOfData, None)))
@@ -368,12 +368,12 @@ impl Rounds {
     }
 
     /// The congestion control, where a reduction has shown it.
-    pub fn control(&self, mss: u64) -> Option<Control> {
+    pub(crate) fn control(&self, mss: u64) -> Option<Control> {
         self.reduction.as_ref()?.control(mss)
     }
 
     /// Windows per round trip at which it is paced; zero where it is not.
-    pub fn paced(&self) -> Option<f64> {
+    pub(crate) fn paced(&self) -> Option<f64> {
         self.pacing.verdict().map(|verdict| match verdict {
             Paced::No => 0.0,
             Paced::At(rate) => rate,

@@ -19,7 +19,7 @@ pub(crate) struct Segments {
 }
 
 impl Segments {
-    pub fn new(file: PacketFile) -> Self {
+    pub(crate) fn new(file: PacketFile) -> Self {
         Segments {
             file,
             clock: 0,
@@ -28,12 +28,12 @@ impl Segments {
     }
 
     /// The packets read so far, and why the file ended where it did, when that was not its proper end.
-    pub fn file(&self) -> &PacketFile {
+    pub(crate) fn file(&self) -> &PacketFile {
         &self.file
     }
 
     /// The next segment or datagram; what else passes is counted.
-    pub fn next(
+    pub(crate) fn next(
         &mut self,
         gathered: &mut Gathered,
         ticker: &mut Ticker,
@@ -96,7 +96,7 @@ impl Timed for Moment {
 
 impl Pieces {
     /// Goes over a file for its times only.
-    pub fn find(source: &Source, ticker: &mut Ticker) -> Result<Self, Error> {
+    pub(crate) fn find(source: &Source, ticker: &mut Ticker) -> Result<Self, Error> {
         let mut pieces = Pieces {
             starts: vec![0],
             too_many: false,
@@ -119,7 +119,7 @@ impl Pieces {
     }
 
     /// What is to be said of a file that was read so.
-    pub fn warning(&self) -> String {
+    pub(crate) fn warning(&self) -> String {
         match self.too_many {
             false => format!(
                 "time runs backwards in the file: its {} pieces were merged in order of time",
@@ -185,7 +185,7 @@ pub(crate) struct Merged {
 }
 
 impl Merged {
-    pub fn open(
+    pub(crate) fn open(
         source: &Source,
         pieces: &Pieces,
         gathered: &mut Gathered,
@@ -220,7 +220,7 @@ impl Merged {
     }
 
     /// The earliest that is left.
-    pub fn next(
+    pub(crate) fn next(
         &mut self,
         gathered: &mut Gathered,
         ticker: &mut Ticker,
@@ -250,7 +250,7 @@ impl Merged {
     }
 
     /// The file, as the last piece has read it.
-    pub fn file(&self) -> Option<&PacketFile> {
+    pub(crate) fn file(&self) -> Option<&PacketFile> {
         Some(self.pieces.last()?.segments.file())
     }
 }

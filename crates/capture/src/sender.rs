@@ -72,7 +72,7 @@ struct Restart {
 
 impl Sender {
     /// Data pass the monitor.
-    pub fn sent(&mut self, data: &Sending, trip: &Trip) {
+    pub(crate) fn sent(&mut self, data: &Sending, trip: &Trip) {
         self.initial.sent(data, trip, self.syn);
         if self.is_idle(data, trip) {
             let before = std::mem::take(&mut self.rounds.largest);
@@ -104,7 +104,7 @@ impl Sender {
     }
 
     /// The peer acknowledged data.
-    pub fn acknowledged(&mut self, ack: &Heard, trip: &Trip) {
+    pub(crate) fn acknowledged(&mut self, ack: &Heard, trip: &Trip) {
         self.initial.acknowledged(ack, trip);
         self.rounds.acknowledged(ack, trip);
         if let Some(after) = &mut self.after_idle {
@@ -113,7 +113,7 @@ impl Sender {
     }
 
     /// The peer sent data: the next flight answers a request.
-    pub fn turn(&mut self) {
+    pub(crate) fn turn(&mut self) {
         self.initial.turn();
         if let Some(after) = &mut self.after_idle {
             after.flight.turn();
@@ -121,7 +121,7 @@ impl Sender {
     }
 
     /// What was measured. `done`: the connection's data ended and were acknowledged.
-    pub fn facts(&self, mss: u64, done: bool) -> Facts {
+    pub(crate) fn facts(&self, mss: u64, done: bool) -> Facts {
         let exit = self.rounds.exit(done);
         Facts {
             initial_window: self.initial.measured().map(|window| window.segments),

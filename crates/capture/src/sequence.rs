@@ -15,7 +15,7 @@ const ORIGIN: u64 = 1 << 32;
 
 impl Line {
     /// Position of a number, without taking it for progress.
-    pub fn place(&self, number: u32) -> u64 {
+    pub(crate) fn place(&self, number: u32) -> u64 {
         match self.furthest {
             None => ORIGIN + u64::from(number),
             Some(furthest) => {
@@ -26,13 +26,13 @@ impl Line {
     }
 
     /// How far a number is from the furthest; nothing before there is one.
-    pub fn distance(&self, number: u32) -> Option<u32> {
+    pub(crate) fn distance(&self, number: u32) -> Option<u32> {
         let furthest = self.furthest? as u32;
         Some((number.wrapping_sub(furthest) as i32).unsigned_abs())
     }
 
     /// Position of a number; later ones will be placed next to it.
-    pub fn advance(&mut self, number: u32) -> u64 {
+    pub(crate) fn advance(&mut self, number: u32) -> u64 {
         let place = self.place(number);
         self.furthest = Some(self.furthest.map_or(place, |furthest| furthest.max(place)));
         place
@@ -55,7 +55,7 @@ pub(crate) struct Seen {
 const MOST_ISLANDS: usize = 2048;
 
 impl Seen {
-    pub fn starting(floor: u64) -> Self {
+    pub(crate) fn starting(floor: u64) -> Self {
         Seen {
             floor,
             ..Seen::default()
@@ -63,7 +63,7 @@ impl Seen {
     }
 
     /// Adds a range and returns how many of its bytes are new.
-    pub fn add(&mut self, from: u64, to: u64) -> u64 {
+    pub(crate) fn add(&mut self, from: u64, to: u64) -> u64 {
         let from = from.max(self.floor);
         if from >= to {
             return 0;
@@ -76,7 +76,7 @@ impl Seen {
     }
 
     /// Whether every byte of a range is settled.
-    pub fn holds(&self, from: u64, to: u64) -> bool {
+    pub(crate) fn holds(&self, from: u64, to: u64) -> bool {
         let island = self.islands.partition_point(|island| island.1 < to);
         to <= self.floor
             || self

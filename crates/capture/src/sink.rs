@@ -32,7 +32,7 @@ pub(crate) struct Sink<'a> {
 }
 
 impl<'a> Sink<'a> {
-    pub fn new(rows: &'a mut dyn Rows, options: &Options) -> Self {
+    pub(crate) fn new(rows: &'a mut dyn Rows, options: &Options) -> Self {
         Sink {
             rows,
             rtt_floor_s: options.rtt_floor_s,
@@ -51,13 +51,13 @@ impl<'a> Sink<'a> {
     }
 
     /// The number of a connection that begins.
-    pub fn number(&mut self) -> usize {
+    pub(crate) fn number(&mut self) -> usize {
         self.begun += 1;
         self.begun - 1
     }
 
     /// A connection is over.
-    pub fn connection(&mut self, mut row: Connection) {
+    pub(crate) fn connection(&mut self, mut row: Connection) {
         if row.rtt_s.is_some_and(|rtt| rtt < self.rtt_floor_s) {
             row.flags.push(Flag::RttFloor);
             row.flags.sort();
@@ -70,7 +70,7 @@ impl<'a> Sink<'a> {
     }
 
     /// A QUIC connection is over.
-    pub fn quic(&mut self, row: QuicConnection) {
+    pub(crate) fn quic(&mut self, row: QuicConnection) {
         self.quic += 1;
         let one_direction = row.c2s_datagrams == 0 || row.s2c_datagrams == 0;
         self.quic_one_direction += u64::from(one_direction);
@@ -79,14 +79,14 @@ impl<'a> Sink<'a> {
     }
 
     /// Transfers of a connection are over.
-    pub fn keep(&mut self, connection: usize, finished: [Option<Finished>; 2]) {
+    pub(crate) fn keep(&mut self, connection: usize, finished: [Option<Finished>; 2]) {
         for one in finished.into_iter().flatten() {
             self.transfer(one.row(connection));
         }
     }
 
     /// A transfer that was a row from the beginning, as in a log.
-    pub fn transfer(&mut self, row: Transfer) {
+    pub(crate) fn transfer(&mut self, row: Transfer) {
         match self.room {
             0 => self.dropped += 1,
             _ => {

@@ -78,7 +78,7 @@ pub(crate) struct Table {
 
 impl Table {
     /// Takes a segment of a file; they come in the order of their times.
-    pub fn take(&mut self, segment: &Segment, file: usize, listeners: &mut Listeners) {
+    pub(crate) fn take(&mut self, segment: &Segment, file: usize, listeners: &mut Listeners) {
         self.lay_aside(segment.time, listeners);
         let key = Key::of(segment.source, segment.destination, segment.domain);
         let earlier = self.latest.get(&key).copied();
@@ -233,7 +233,7 @@ impl Table {
     }
 
     /// Ends everything.
-    pub fn finish(self, listeners: &mut Listeners) {
+    pub(crate) fn finish(self, listeners: &mut Listeners) {
         let mut left: Vec<Box<Live>> = self.slots.into_iter().flatten().collect();
         left.sort_by_key(|live| live.stream());
         for live in left {

@@ -19,7 +19,7 @@ pub(crate) struct Ticker<'a> {
 }
 
 impl<'a> Ticker<'a> {
-    pub fn new(
+    pub(crate) fn new(
         progress: &'a mut dyn FnMut(Progress) -> ControlFlow<()>,
         size: Option<u64>,
     ) -> Self {
@@ -33,7 +33,7 @@ impl<'a> Ticker<'a> {
     }
 
     /// A packet more, for which so many bytes of the file were read.
-    pub fn tick(&mut self, bytes: u64) -> Result<(), Error> {
+    pub(crate) fn tick(&mut self, bytes: u64) -> Result<(), Error> {
         self.read += bytes;
         self.packets += 1;
         if !self.packets.is_multiple_of(REPORT_EVERY) {
@@ -51,7 +51,7 @@ impl<'a> Ticker<'a> {
     }
 
     /// So many further passes over the file turned out to be needed.
-    pub fn expect(&mut self, passes: u64) {
+    pub(crate) fn expect(&mut self, passes: u64) {
         self.total = self.size.map(|size| self.read + size * passes);
     }
 }

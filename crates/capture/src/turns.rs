@@ -31,7 +31,7 @@ pub(crate) struct Turns {
 impl Turns {
     /// Bytes not seen before came from `side`: `advanced` of them further than ever, the rest filling a hole. The
     /// packet may acknowledge all that the other side has sent. What ends with this is handed back.
-    pub fn data(
+    pub(crate) fn data(
         &mut self,
         side: usize,
         time: u64,
@@ -70,14 +70,14 @@ impl Turns {
     }
 
     /// All that `side` has sent was acknowledged.
-    pub fn acknowledged(&mut self, side: usize, time: u64) {
+    pub(crate) fn acknowledged(&mut self, side: usize, time: u64) {
         if let Some(open) = &mut self.open[side] {
             open.acked.get_or_insert(time);
         }
     }
 
     /// Ends what is open.
-    pub fn finish(&mut self) -> [Option<Finished>; 2] {
+    pub(crate) fn finish(&mut self) -> [Option<Finished>; 2] {
         [0, 1].map(|side| self.open[side].take().map(|open| Finished { side, open }))
     }
 }
@@ -90,7 +90,7 @@ pub(crate) struct Finished {
 
 impl Finished {
     /// The transfer as a row of its connection.
-    pub fn row(self, connection: usize) -> Transfer {
+    pub(crate) fn row(self, connection: usize) -> Transfer {
         let Finished { side, open } = self;
         Transfer {
             connection,

@@ -45,7 +45,11 @@ pub(crate) fn pieces<'a>(
 /// # Errors
 ///
 /// A piece is not written so, or a name is given twice; the error is about `field`.
-pub fn table(field: &str, first: &str, text: &str) -> Result<Vec<(String, String)>, RequestError> {
+pub(crate) fn table(
+    field: &str,
+    first: &str,
+    text: &str,
+) -> Result<Vec<(String, String)>, RequestError> {
     let (value, rest) = text.split_once(':').unwrap_or((text, ""));
     let refused = |why: String| RequestError::new(field, format!("`{text}`: {why}"));
     let mut fields = vec![(first.to_owned(), value.trim().to_owned())];

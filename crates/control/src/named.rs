@@ -57,6 +57,7 @@ macro_rules! named {
         }
     ) => {
         $(#[$attribute])*
+        #[allow(unreachable_pub)] // some are public, and some of one startup
         pub enum $enum {
             $($(#[doc = $doc])+ $(#[default $($default)*])? $value,)+
         }

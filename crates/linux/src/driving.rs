@@ -26,7 +26,7 @@ pub enum Driver {
 }
 
 /// What is found out of a sender.
-pub struct Found {
+pub(crate) struct Found {
     /// How its startup ended.
     pub exit: Option<Exit>,
     /// The largest window.
@@ -38,7 +38,7 @@ pub struct Found {
 }
 
 /// A driver at work.
-pub enum Driving {
+pub(crate) enum Driving {
     /// The kernel sets the window.
     Watched {
         /// Its congestion control.
@@ -59,7 +59,11 @@ pub enum Driving {
 
 impl Driving {
     /// That of a flow. Times count from `origin`, nanoseconds of the monotonic clock.
-    pub fn start(driver: &Driver, flow: &ExternalSender, origin: u64) -> io::Result<Driving> {
+    pub(crate) fn start(
+        driver: &Driver,
+        flow: &ExternalSender,
+        origin: u64,
+    ) -> io::Result<Driving> {
         Ok(match driver {
             Driver::Kernel(control) => Driving::Watched {
                 control: control.clone(),
@@ -80,7 +84,7 @@ impl Driving {
     }
 
     /// The congestion control that the sender's socket is to have.
-    pub fn control(&self) -> &str {
+    pub(crate) fn control(&self) -> &str {
         match self {
             Driving::Watched { control, .. } => control,
             Driving::Driven { agent, .. } => agent.name(),
@@ -88,7 +92,7 @@ impl Driving {
     }
 
     /// This is the sender's socket, whose peer has or will have this port.
-    pub fn attend(&mut self, socket: OwnedFd, peer: u16) -> io::Result<()> {
+    pub(crate) fn attend(&mut self, socket: OwnedFd, peer: u16) -> io::Result<()> {
         if let Driving::Driven {
             agent,
             connection,
@@ -103,7 +107,7 @@ impl Driving {
     }
 
     /// Waits until it is known how the connection begins.
-    pub fn wait_until_open(&self) -> io::Result<()> {
+    pub(crate) fn wait_until_open(&self) -> io::Result<()> {
         let Driving::Driven {
             attended: Some((_, opened)),
             ..
@@ -116,7 +120,7 @@ impl Driving {
     }
 
     /// Looks at the sender's socket.
-    pub fn look(&mut self, socket: &OwnedFd, now: Instant) -> io::Result<Info> {
+    pub(crate) fn look(&mut self, socket: &OwnedFd, now: Instant) -> io::Result<Info> {
         match self {
             Driving::Watched { watch, .. } => watch.look(socket, now),
             Driving::Driven { .. } => Info::of(socket),
@@ -124,7 +128,7 @@ impl Driving {
     }
 
     /// The transfer is over; `counters` are those of the sender's host.
-    pub fn conclude(self, counters: &Counters) -> io::Result<Found> {
+    pub(crate) fn conclude(self, counters: &Counters) -> io::Result<Found> {
         match self {
             Driving::Watched { mut watch, .. } => {
                 watch.conclude(counters);

@@ -28,7 +28,7 @@ const PRIORITY: i32 = 50;
 
 /// What the path did.
 #[derive(Clone, Debug)]
-pub struct Passed {
+pub(crate) struct Passed {
     /// Packets with data that it dropped.
     pub dropped: u64,
     /// How late it was.
@@ -38,7 +38,7 @@ pub struct Passed {
 }
 
 /// A path that works until it is stopped.
-pub struct Emulator {
+pub(crate) struct Emulator {
     stop: Arc<AtomicBool>,
     relay: Option<JoinHandle<io::Result<Passed>>>,
 }
@@ -46,7 +46,7 @@ pub struct Emulator {
 impl Emulator {
     /// One between the devices of client and server. Times count from `origin`, nanoseconds of the
     /// monotonic clock.
-    pub fn start(wire: Wire, devices: [OwnedFd; 2], origin: u64) -> Emulator {
+    pub(crate) fn start(wire: Wire, devices: [OwnedFd; 2], origin: u64) -> Emulator {
         let stop = Arc::new(AtomicBool::new(false));
         let relay = Relay {
             wire,
@@ -63,12 +63,12 @@ impl Emulator {
     }
 
     /// Whether it has failed.
-    pub fn has_ended(&self) -> bool {
+    pub(crate) fn has_ended(&self) -> bool {
         self.relay.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
     /// Stops it.
-    pub fn stop(&mut self) -> io::Result<Passed> {
+    pub(crate) fn stop(&mut self) -> io::Result<Passed> {
         self.stop.store(true, Ordering::Relaxed);
         let ended = self.relay.take().map(JoinHandle::join);
         match ended {

@@ -9,7 +9,7 @@ const SYN: u8 = 2;
 const ACK: u8 = 16;
 
 /// What a packet is to links. What is no TCP over IPv4 carries no data.
-pub fn kind(packet: &[u8]) -> Kind {
+pub(crate) fn kind(packet: &[u8]) -> Kind {
     let Some((header, tcp)) = tcp(packet) else {
         return Kind::Ack;
     };
@@ -24,7 +24,7 @@ pub fn kind(packet: &[u8]) -> Kind {
 }
 
 /// The ports of sender and receiver; `None` of what is no TCP over IPv4.
-pub fn ports(packet: &[u8]) -> Option<[u16; 2]> {
+pub(crate) fn ports(packet: &[u8]) -> Option<[u16; 2]> {
     let (_, tcp) = tcp(packet)?;
     Some([0, 2].map(|at| u16::from_be_bytes([tcp[at], tcp[at + 1]])))
 }
@@ -40,12 +40,12 @@ fn tcp(packet: &[u8]) -> Option<(usize, &[u8])> {
 }
 
 /// Whether routers may mark a packet instead of dropping it.
-pub fn is_ecn_capable(packet: &[u8]) -> bool {
+pub(crate) fn is_ecn_capable(packet: &[u8]) -> bool {
     packet.get(1).is_some_and(|tos| tos & 3 != 0)
 }
 
 /// Marks a packet (CE, RFC 3168 §5) and mends the checksum of its IPv4 header.
-pub fn mark(packet: &mut [u8]) {
+pub(crate) fn mark(packet: &mut [u8]) {
     let header = 4 * usize::from(packet.first().copied().unwrap_or(0) & 15);
     let Some(header) = packet.get_mut(..header).filter(|header| header.len() >= 20) else {
         return;

@@ -9,7 +9,7 @@ const END: &[u8] = b"\r\n\r\n";
 
 /// A client's request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub(crate) struct Asked {
     /// Bytes.
     pub size: u64,
     /// The request's number.
@@ -19,7 +19,7 @@ pub struct Asked {
 impl Asked {
     /// The request, filled up to `least` bytes where it is shorter by the size of a separate
     /// header.
-    pub fn write(self, least: u64) -> String {
+    pub(crate) fn write(self, least: u64) -> String {
         let Asked { size, number } = self;
         let head = format!(
             "GET /bytes/{size} HTTP/1.1\r\nHost: server\r\nConnection: close\r\nRequest: {number}\r\n"
@@ -33,7 +33,7 @@ impl Asked {
     }
 
     /// The request in a request's head.
-    pub fn read(head: &str) -> Option<Asked> {
+    pub(crate) fn read(head: &str) -> Option<Asked> {
         let mut lines = head.split("\r\n");
         let target = lines.next()?.strip_prefix("GET ")?;
         let size = target.strip_suffix(" HTTP/1.1")?.strip_prefix("/bytes/")?;
@@ -45,12 +45,12 @@ impl Asked {
 }
 
 /// The head of the answer with so many bytes.
-pub fn answer(size: u64) -> String {
+pub(crate) fn answer(size: u64) -> String {
     format!("HTTP/1.1 200 OK\r\nContent-Length: {size}\r\nConnection: close\r\n\r\n")
 }
 
 /// How many bytes follow the head of an answer; `None` where it is none, or not a good one.
-pub fn length(head: &str) -> Option<u64> {
+pub(crate) fn length(head: &str) -> Option<u64> {
     let mut lines = head.split("\r\n");
     lines
         .next()
@@ -66,7 +66,7 @@ fn field<'a>(mut lines: impl Iterator<Item = &'a str>, name: &str) -> Option<&'a
 }
 
 /// Reads a message's head, with the bytes behind it that came along.
-pub fn head(stream: &mut impl Read) -> io::Result<(String, Vec<u8>)> {
+pub(crate) fn head(stream: &mut impl Read) -> io::Result<(String, Vec<u8>)> {
     let mut found = Vec::new();
     let mut piece = [0; 4096];
     while found.len() < LONGEST_HEAD {
@@ -90,7 +90,7 @@ pub fn head(stream: &mut impl Read) -> io::Result<(String, Vec<u8>)> {
 }
 
 /// An error of a message.
-pub fn bad(problem: &str) -> io::Error {
+pub(crate) fn bad(problem: &str) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, problem)
 }
 

@@ -10,12 +10,12 @@ use std::io;
 use std::os::fd::OwnedFd;
 
 /// `TCP_INFINITE_SSTHRESH`.
-pub const INFINITE_SSTHRESH: u32 = 0x7fff_ffff;
+pub(crate) const INFINITE_SSTHRESH: u32 = 0x7fff_ffff;
 
 /// A connection's state, as `TCP_INFO` has it (include/uapi/linux/tcp.h). Windows and counts are of
 /// segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Info {
+pub(crate) struct Info {
     /// `tcpi_ca_state`.
     pub ca_state: u8,
     /// `tcpi_snd_mss`, bytes.
@@ -43,13 +43,13 @@ pub struct Info {
 }
 
 /// A window that slides down for a mark.
-pub const CWR: u8 = 2;
+pub(crate) const CWR: u8 = 2;
 /// A timeout.
-pub const LOSS: u8 = 4;
+pub(crate) const LOSS: u8 = 4;
 
 impl Info {
     /// Of this socket, now.
-    pub fn of(socket: &OwnedFd) -> io::Result<Info> {
+    pub(crate) fn of(socket: &OwnedFd) -> io::Result<Info> {
         sys::tcp_option(socket, libc::TCP_INFO).map(|said| Info::read(&said))
     }
 
@@ -76,12 +76,12 @@ impl Info {
     }
 
     /// Whether all that was written is acknowledged.
-    pub fn is_drained(&self) -> bool {
+    pub(crate) fn is_drained(&self) -> bool {
         self.unacked == 0 && self.notsent == 0
     }
 
     /// `tcp_packets_in_flight`, in bytes.
-    pub fn flight(&self) -> u64 {
+    pub(crate) fn flight(&self) -> u64 {
         let gone = self.sacked + self.lost;
         let segments = (self.unacked + self.retrans).saturating_sub(gone);
         u64::from(segments) * u64::from(self.mss)
@@ -89,7 +89,7 @@ impl Info {
 }
 
 /// For how long a socket was busy, and limited by what; `None` where the kernel does not count it.
-pub fn busy_times(socket: &OwnedFd) -> io::Result<Option<BusyTimes>> {
+pub(crate) fn busy_times(socket: &OwnedFd) -> io::Result<Option<BusyTimes>> {
     let said = sys::tcp_option(socket, libc::TCP_INFO)?;
     let micros = |at: usize| {
         let bytes = said.get(at..at + 8)?.try_into().ok()?;
@@ -106,7 +106,7 @@ pub fn busy_times(socket: &OwnedFd) -> io::Result<Option<BusyTimes>> {
 }
 
 /// `tcp_bbr_info`'s gain of the pacing rate, in 256ths; `None` where the congestion control is another.
-pub fn bbr_pacing_gain(socket: &OwnedFd) -> Option<u32> {
+pub(crate) fn bbr_pacing_gain(socket: &OwnedFd) -> Option<u32> {
     let said = sys::tcp_option(socket, libc::TCP_CC_INFO).ok()?;
     let gain = said.get(12..16)?;
     Some(u32::from_ne_bytes(gain.try_into().ok()?))
@@ -114,11 +114,11 @@ pub fn bbr_pacing_gain(socket: &OwnedFd) -> Option<u32> {
 
 /// Counters of a host: `TcpExt` and its neighbours of `/proc/net/netstat`.
 #[derive(Clone, Debug, Default)]
-pub struct Counters(HashMap<String, u64>);
+pub(crate) struct Counters(HashMap<String, u64>);
 
 impl Counters {
     /// Those of this host, now.
-    pub fn of(host: &Host) -> io::Result<Counters> {
+    pub(crate) fn of(host: &Host) -> io::Result<Counters> {
         host.run(|| fs::read_to_string("/proc/thread-self/net/netstat"))
             .map(|text| Counters::read(&text))
     }
@@ -139,7 +139,7 @@ impl Counters {
     }
 
     /// The counter of this name; zero where the kernel has none.
-    pub fn get(&self, name: &str) -> u64 {
+    pub(crate) fn get(&self, name: &str) -> u64 {
         self.0.get(name).copied().unwrap_or(0)
     }
 }

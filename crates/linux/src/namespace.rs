@@ -13,19 +13,22 @@ use std::thread;
 /// What the device is called.
 const DEVICE: &str = "flowstart0";
 /// Bytes of an IP packet, at most.
-pub const MTU: u16 = 1500;
+pub(crate) const MTU: u16 = 1500;
 /// Packets that wait for the emulator to read them: more than any window.
 const DEVICE_QUEUE: u32 = 100_000;
 
 /// A host with an address.
-pub struct Host {
+pub(crate) struct Host {
     namespace: OwnedFd,
     address: Ipv4Addr,
 }
 
 impl Host {
     /// A host and its device. `settings` are names below `/proc/sys/net` and what is written there.
-    pub fn new(address: Ipv4Addr, settings: &[(String, String)]) -> io::Result<(Host, OwnedFd)> {
+    pub(crate) fn new(
+        address: Ipv4Addr,
+        settings: &[(String, String)],
+    ) -> io::Result<(Host, OwnedFd)> {
         let made = thread::scope(|scope| {
             let made = scope.spawn(|| {
                 sys::unshare_network()?;
@@ -44,17 +47,20 @@ impl Host {
     }
 
     /// Its address.
-    pub fn address(&self) -> Ipv4Addr {
+    pub(crate) fn address(&self) -> Ipv4Addr {
         self.address
     }
 
     /// This thread is in its network from now on.
-    pub fn enter(&self) -> io::Result<()> {
+    pub(crate) fn enter(&self) -> io::Result<()> {
         sys::enter_network(&self.namespace)
     }
 
     /// Does something in its network, on a separate thread. Sockets that are made there stay there.
-    pub fn run<T: Send>(&self, work: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
+    pub(crate) fn run<T: Send>(
+        &self,
+        work: impl FnOnce() -> io::Result<T> + Send,
+    ) -> io::Result<T> {
         let done = thread::scope(|scope| {
             let done = scope.spawn(|| {
                 self.enter()?;

@@ -23,7 +23,7 @@ pub const STALL: Duration = Duration::from_millis(2);
 const TRIES: u32 = 3;
 
 /// What a run came to, as far as the emulator's lateness decides whether it counts.
-pub trait Timed {
+pub(crate) trait Timed {
     /// By how much a packet was late at most.
     fn most_late(&self) -> Duration;
     /// In so many runs the emulator was too late.
@@ -32,7 +32,10 @@ pub trait Timed {
 
 /// Runs something again where the emulator stalls; the run in which it was least late counts. `None`
 /// where nothing was run.
-pub fn until_clean<T: Timed>(stop: &AtomicBool, mut attempt: impl FnMut() -> T) -> Option<T> {
+pub(crate) fn until_clean<T: Timed>(
+    stop: &AtomicBool,
+    mut attempt: impl FnMut() -> T,
+) -> Option<T> {
     let mut best: Option<T> = None;
     let mut stalls = 0;
     for _ in 0..TRIES {
@@ -54,7 +57,7 @@ pub fn until_clean<T: Timed>(stop: &AtomicBool, mut attempt: impl FnMut() -> T) 
 }
 
 /// Works on a thread that comes before what else the machine does, and so do threads that it makes.
-pub fn soon<T: Send>(work: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
+pub(crate) fn soon<T: Send>(work: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
     let done = thread::scope(|scope| {
         let done = scope.spawn(|| {
             sys::come_first(transfer::PRIORITY);
@@ -66,7 +69,7 @@ pub fn soon<T: Send>(work: impl FnOnce() -> io::Result<T> + Send) -> io::Result<
 }
 
 /// Two hosts, and the devices between which a path is to be.
-pub struct Hosts {
+pub(crate) struct Hosts {
     /// It opens connections.
     pub client: Host,
     /// It answers.
@@ -76,7 +79,7 @@ pub struct Hosts {
 
 impl Hosts {
     /// Hosts whose kernels do as these settings say.
-    pub fn new(settings: &[(String, String)]) -> io::Result<Hosts> {
+    pub(crate) fn new(settings: &[(String, String)]) -> io::Result<Hosts> {
         let (client, client_device) = Host::new(CLIENT, settings)?;
         let (server, server_device) = Host::new(SERVER, settings)?;
         Ok(Hosts {
@@ -88,7 +91,7 @@ impl Hosts {
 
     /// Puts a path between them, which begins to work now. Times count from `origin`, nanoseconds of
     /// the monotonic clock; the run is over after `end` from now, or once `stop` is set.
-    pub fn join(
+    pub(crate) fn join(
         self,
         wire: Wire,
         origin: u64,
@@ -109,7 +112,7 @@ impl Hosts {
 }
 
 /// A run in progress.
-pub struct Run<'a> {
+pub(crate) struct Run<'a> {
     path: Emulator,
     origin: u64,
     begun: Instant,
@@ -119,40 +122,40 @@ pub struct Run<'a> {
 
 impl Run<'_> {
     /// Since the origin.
-    pub fn now(&self) -> Instant {
+    pub(crate) fn now(&self) -> Instant {
         self.at(sys::monotonic())
     }
 
     /// Converts a time of the monotonic clock.
-    pub fn at(&self, monotonic: u64) -> Instant {
+    pub(crate) fn at(&self, monotonic: u64) -> Instant {
         Instant::from_nanos(monotonic.saturating_sub(self.origin))
     }
 
     /// How long after the run's beginning a time is.
-    pub fn since_begun(&self, at: Instant) -> Duration {
+    pub(crate) fn since_begun(&self, at: Instant) -> Duration {
         at.since(self.begun)
     }
 
     /// A time as the run counts them, from its beginning.
-    pub fn in_run(&self, at: Instant) -> Instant {
+    pub(crate) fn in_run(&self, at: Instant) -> Instant {
         Instant::ZERO + self.since_begun(at)
     }
 
     /// Whether its time has passed, it is to stop, or the path has failed.
-    pub fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
             || self.in_run(self.now()) > self.end
             || self.path.has_ended()
     }
 
     /// Takes the path away.
-    pub fn stop(&mut self) -> io::Result<Passed> {
+    pub(crate) fn stop(&mut self) -> io::Result<Passed> {
         self.path.stop()
     }
 }
 
 /// What the hosts' kernels are to do as the simulated stack does.
-pub fn settings(stack: &Stack) -> Vec<(String, String)> {
+pub(crate) fn settings(stack: &Stack) -> Vec<(String, String)> {
     let buffer = stack.receive_window.buffer.as_ref();
     let [initial, largest] = buffer.map_or([32 << 20, 128 << 20], |buffer| {
         [buffer.initial, buffer.largest]

@@ -30,10 +30,10 @@ pub struct Sent {
 }
 
 /// Its report on the request of this number; an error where it could not answer.
-pub type Told = (Option<u32>, io::Result<Sent>);
+pub(crate) type Told = (Option<u32>, io::Result<Sent>);
 
 /// A server.
-pub struct Server<'a> {
+pub(crate) struct Server<'a> {
     agent: Option<&'a Agent>,
     /// What is requested soon, by number.
     orders: Mutex<HashMap<u32, Request>>,
@@ -43,7 +43,7 @@ pub struct Server<'a> {
 
 impl<'a> Server<'a> {
     /// One whose senders the agent drives, if there is one.
-    pub fn new(agent: Option<&'a Agent>, told: Sender<Told>) -> Server<'a> {
+    pub(crate) fn new(agent: Option<&'a Agent>, told: Sender<Told>) -> Server<'a> {
         Server {
             agent,
             orders: Mutex::default(),
@@ -53,13 +53,13 @@ impl<'a> Server<'a> {
     }
 
     /// This is requested soon.
-    pub fn expect(&self, request: Request) {
+    pub(crate) fn expect(&self, request: Request) {
         let mut orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
         orders.insert(request.number, request);
     }
 
     /// Takes connections until the socket is shut.
-    pub fn run<'scope>(&'scope self, listener: &OwnedFd, scope: &'scope Scope<'scope, '_>) {
+    pub(crate) fn run<'scope>(&'scope self, listener: &OwnedFd, scope: &'scope Scope<'scope, '_>) {
         while let Ok(socket) = sys::accept(listener) {
             scope.spawn(move || {
                 let mut number = None;
@@ -72,7 +72,7 @@ impl<'a> Server<'a> {
     }
 
     /// Ends what its threads wait for.
-    pub fn shut(&self) {
+    pub(crate) fn shut(&self) {
         self.sockets.shut();
     }
 
@@ -128,7 +128,7 @@ impl<'a> Server<'a> {
 
 /// Sockets at which threads wait.
 #[derive(Default)]
-pub struct Sockets(Mutex<Waiting>);
+pub(crate) struct Sockets(Mutex<Waiting>);
 
 #[derive(Default)]
 struct Waiting {
@@ -143,7 +143,7 @@ impl Sockets {
     }
 
     /// Works with one more; an error where all are shut.
-    pub fn during<T>(
+    pub(crate) fn during<T>(
         &self,
         socket: &OwnedFd,
         work: impl FnOnce() -> io::Result<T>,
@@ -162,7 +162,7 @@ impl Sockets {
     }
 
     /// Ends what threads wait for, and at any that comes later.
-    pub fn shut(&self) {
+    pub(crate) fn shut(&self) {
         let mut waiting = self.lock();
         waiting.all_shut = true;
         waiting.sockets.values().for_each(sys::shut);

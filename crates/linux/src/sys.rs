@@ -22,13 +22,13 @@ fn checked(answer: c_int) -> io::Result<c_int> {
 }
 
 /// This thread has a separate network from now on.
-pub fn unshare_network() -> io::Result<()> {
+pub(crate) fn unshare_network() -> io::Result<()> {
     // SAFETY: no memory is handed over.
     checked(unsafe { libc::unshare(libc::CLONE_NEWNET) }).map(drop)
 }
 
 /// This thread is in the network namespace of this descriptor from now on.
-pub fn enter_network(namespace: &OwnedFd) -> io::Result<()> {
+pub(crate) fn enter_network(namespace: &OwnedFd) -> io::Result<()> {
     // SAFETY: no memory is handed over, and the descriptor is open.
     checked(unsafe { libc::setns(namespace.as_raw_fd(), libc::CLONE_NEWNET) }).map(drop)
 }
@@ -49,7 +49,7 @@ fn ask(fd: RawFd, what: libc::Ioctl, request: &mut libc::ifreq) -> io::Result<()
 }
 
 /// Makes a TUN device of this name in this thread's network. Reading and writing never wait.
-pub fn open_tun(name: &str) -> io::Result<OwnedFd> {
+pub(crate) fn open_tun(name: &str) -> io::Result<OwnedFd> {
     let flags = libc::O_RDWR | libc::O_NONBLOCK | libc::O_CLOEXEC;
     // SAFETY: the path is a string that ends in a zero.
     let fd = checked(unsafe { libc::open(c"/dev/net/tun".as_ptr(), flags) })?;
@@ -63,7 +63,7 @@ pub fn open_tun(name: &str) -> io::Result<OwnedFd> {
 
 /// Gives an interface an address with a network of 256, a packet size, and a queue of so many packets,
 /// and turns it on.
-pub fn configure(name: &str, address: Ipv4Addr, mtu: u16, queue: u32) -> io::Result<()> {
+pub(crate) fn configure(name: &str, address: Ipv4Addr, mtu: u16, queue: u32) -> io::Result<()> {
     let socket = socket(libc::SOCK_DGRAM)?;
     let fd = socket.as_raw_fd();
     let inet = |address: Ipv4Addr| {
@@ -84,7 +84,7 @@ pub fn configure(name: &str, address: Ipv4Addr, mtu: u16, queue: u32) -> io::Res
 }
 
 /// Turns the loopback device of this thread's network on.
-pub fn turn_on_loopback() -> io::Result<()> {
+pub(crate) fn turn_on_loopback() -> io::Result<()> {
     turn_on(socket(libc::SOCK_DGRAM)?.as_raw_fd(), "lo")
 }
 
@@ -95,7 +95,7 @@ fn turn_on(fd: RawFd, name: &str) -> io::Result<()> {
 }
 
 /// An IPv4 socket of this thread's network.
-pub fn socket(kind: c_int) -> io::Result<OwnedFd> {
+pub(crate) fn socket(kind: c_int) -> io::Result<OwnedFd> {
     // SAFETY: no memory is handed over.
     let fd = checked(unsafe { libc::socket(libc::AF_INET, kind | libc::SOCK_CLOEXEC, 0) })?;
     // SAFETY: the descriptor is new, and nobody else has it.
@@ -114,7 +114,7 @@ fn sockaddr(address: Ipv4Addr, port: u16) -> libc::sockaddr_in {
 const SOCKADDR: libc::socklen_t = size_of::<libc::sockaddr_in>() as libc::socklen_t;
 
 /// Connects a socket, and waits until it is.
-pub fn connect(socket: &OwnedFd, address: Ipv4Addr, port: u16) -> io::Result<()> {
+pub(crate) fn connect(socket: &OwnedFd, address: Ipv4Addr, port: u16) -> io::Result<()> {
     let to = sockaddr(address, port);
     // SAFETY: the address lives until the kernel has read it, and is as long as is said.
     checked(unsafe { libc::connect(socket.as_raw_fd(), (&raw const to).cast(), SOCKADDR) })
@@ -122,7 +122,7 @@ pub fn connect(socket: &OwnedFd, address: Ipv4Addr, port: u16) -> io::Result<()>
 }
 
 /// Has a socket wait for connections to this port.
-pub fn listen(socket: &OwnedFd, port: u16) -> io::Result<()> {
+pub(crate) fn listen(socket: &OwnedFd, port: u16) -> io::Result<()> {
     let at = sockaddr(Ipv4Addr::UNSPECIFIED, port);
     // SAFETY: the address lives until the kernel has read it, and is as long as is said.
     checked(unsafe { libc::bind(socket.as_raw_fd(), (&raw const at).cast(), SOCKADDR) })?;
@@ -131,14 +131,14 @@ pub fn listen(socket: &OwnedFd, port: u16) -> io::Result<()> {
 }
 
 /// Gives a socket a separate port.
-pub fn bind(socket: &OwnedFd) -> io::Result<()> {
+pub(crate) fn bind(socket: &OwnedFd) -> io::Result<()> {
     let at = sockaddr(Ipv4Addr::UNSPECIFIED, 0);
     // SAFETY: the address lives until the kernel has read it, and is as long as is said.
     checked(unsafe { libc::bind(socket.as_raw_fd(), (&raw const at).cast(), SOCKADDR) }).map(drop)
 }
 
 /// Takes the next connection of a socket that waits for them.
-pub fn accept(socket: &OwnedFd) -> io::Result<OwnedFd> {
+pub(crate) fn accept(socket: &OwnedFd) -> io::Result<OwnedFd> {
     let (nobody, flags) = (std::ptr::null_mut(), libc::SOCK_CLOEXEC);
     // SAFETY: the kernel is told to say nothing of the peer's address.
     let fd =
@@ -148,13 +148,13 @@ pub fn accept(socket: &OwnedFd) -> io::Result<OwnedFd> {
 }
 
 /// Ends what threads wait for at a socket: a connection, data, or room for it.
-pub fn shut(socket: &OwnedFd) {
+pub(crate) fn shut(socket: &OwnedFd) {
     // SAFETY: no memory is handed over.
     unsafe { libc::shutdown(socket.as_raw_fd(), libc::SHUT_RDWR) };
 }
 
 /// The port of this end of a socket.
-pub fn port(socket: &OwnedFd) -> io::Result<u16> {
+pub(crate) fn port(socket: &OwnedFd) -> io::Result<u16> {
     let (mut at, mut length) = (sockaddr(Ipv4Addr::UNSPECIFIED, 0), SOCKADDR);
     // SAFETY: the kernel writes no more than the length that it is told, which is the address's.
     let answer =
@@ -164,7 +164,7 @@ pub fn port(socket: &OwnedFd) -> io::Result<u16> {
 }
 
 /// The port of the other end of a socket that is connected.
-pub fn peer_port(socket: &OwnedFd) -> io::Result<u16> {
+pub(crate) fn peer_port(socket: &OwnedFd) -> io::Result<u16> {
     let (mut at, mut length) = (sockaddr(Ipv4Addr::UNSPECIFIED, 0), SOCKADDR);
     // SAFETY: the kernel writes no more than the length that it is told, which is the address's.
     let answer =
@@ -174,7 +174,7 @@ pub fn peer_port(socket: &OwnedFd) -> io::Result<u16> {
 }
 
 /// Sets an option of a socket.
-pub fn set_option<T: Copy>(
+pub(crate) fn set_option<T: Copy>(
     socket: &OwnedFd,
     (level, name): (c_int, c_int),
     value: &T,
@@ -188,7 +188,7 @@ pub fn set_option<T: Copy>(
 }
 
 /// The same in words.
-pub fn set_text(socket: &OwnedFd, option: (c_int, c_int), text: &str) -> io::Result<()> {
+pub(crate) fn set_text(socket: &OwnedFd, option: (c_int, c_int), text: &str) -> io::Result<()> {
     set_bytes(socket, option, text.as_ptr(), text.len())
 }
 
@@ -212,7 +212,7 @@ fn set_bytes(
 }
 
 /// The kernel's values of a TCP socket under `TCP_INFO` or `TCP_CC_INFO`, with their length.
-pub fn tcp_option(socket: &OwnedFd, name: c_int) -> io::Result<Vec<u8>> {
+pub(crate) fn tcp_option(socket: &OwnedFd, name: c_int) -> io::Result<Vec<u8>> {
     let mut found = vec![0_u8; INFO_BYTES];
     let mut length = INFO_BYTES as libc::socklen_t;
     // SAFETY: the kernel writes no more than the length that it is told, which is the vector's.
@@ -232,7 +232,7 @@ pub fn tcp_option(socket: &OwnedFd, name: c_int) -> io::Result<Vec<u8>> {
 
 /// This thread comes before others (`SCHED_FIFO`) and its sleeps end when they are over. Where that is
 /// not permitted it continues as it was; how late it is is measured anyway.
-pub fn come_first(priority: c_int) {
+pub(crate) fn come_first(priority: c_int) {
     // SAFETY: the parameters live until the kernel has read them.
     unsafe {
         libc::prctl(libc::PR_SET_TIMERSLACK, 1);
@@ -244,7 +244,7 @@ pub fn come_first(priority: c_int) {
 }
 
 /// Waits until one of these can be read or the time is over.
-pub fn wait_readable(files: &[RawFd], most: Duration) -> io::Result<()> {
+pub(crate) fn wait_readable(files: &[RawFd], most: Duration) -> io::Result<()> {
     let mut polled: Vec<libc::pollfd> = files
         .iter()
         .map(|&fd| libc::pollfd {
@@ -273,7 +273,7 @@ pub fn wait_readable(files: &[RawFd], most: Duration) -> io::Result<()> {
 }
 
 /// The kernel's monotonic clock, nanoseconds: that of the events of BPF programs.
-pub fn monotonic() -> u64 {
+pub(crate) fn monotonic() -> u64 {
     // SAFETY: the kernel writes one `timespec`, which lives until it is done.
     unsafe {
         let mut time: libc::timespec = zeroed();

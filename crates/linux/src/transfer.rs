@@ -10,15 +10,15 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
 /// The port that waits for a connection.
-pub const PORT: u16 = 5001;
+pub(crate) const PORT: u16 = 5001;
 /// Programs come before what else the machine does, and behind agent and emulator.
-pub const PRIORITY: i32 = 20;
+pub(crate) const PRIORITY: i32 = 20;
 /// Bytes that are written and read at once.
 const PIECE: usize = 1 << 20;
 
 /// How the sender's socket is set up, before its connection opens.
 #[derive(Clone, Debug)]
-pub struct Setup {
+pub(crate) struct Setup {
     /// Its congestion control.
     pub control: String,
     /// The kernel spaces its packets out.
@@ -68,20 +68,20 @@ fn socket(setup: Option<&Setup>, waits: bool) -> io::Result<OwnedFd> {
 }
 
 /// A socket that waits for connections to a host, whose senders are set up so.
-pub fn listener(host: &Host, setup: &Setup) -> io::Result<OwnedFd> {
+pub(crate) fn listener(host: &Host, setup: &Setup) -> io::Result<OwnedFd> {
     host.run(|| socket(Some(setup), true))
 }
 
 /// A socket of this thread's network that opens a connection.
-pub fn opener() -> io::Result<OwnedFd> {
+pub(crate) fn opener() -> io::Result<OwnedFd> {
     socket(None, false)
 }
 
 /// Something that ended at a time, nanoseconds of the monotonic clock.
-pub type Ended<T> = (u64, io::Result<T>);
+pub(crate) type Ended<T> = (u64, io::Result<T>);
 
 /// The sockets of one transfer, of which one waits for the other's connection.
-pub struct Ends {
+pub(crate) struct Ends {
     /// The sender's.
     pub sender: Arc<OwnedFd>,
     /// The receiver's.
@@ -91,7 +91,7 @@ pub struct Ends {
 
 impl Ends {
     /// Sockets of these hosts, of sender and receiver.
-    pub fn new(
+    pub(crate) fn new(
         [sender, receiver]: [&Host; 2],
         setup: &Setup,
         by_receiver: bool,
@@ -108,7 +108,7 @@ impl Ends {
 
     /// The connection as its sender has it, once it may send; the receiver opens it to `server` or
     /// waits for it on a separate thread, and reads.
-    pub fn open(&self, server: Ipv4Addr) -> io::Result<(OwnedFd, Receiver<Ended<u64>>)> {
+    pub(crate) fn open(&self, server: Ipv4Addr) -> io::Result<(OwnedFd, Receiver<Ended<u64>>)> {
         let (receiver, by_receiver) = (self.receiver.clone(), self.by_receiver);
         let read = read(move || match by_receiver {
             true => {
@@ -128,14 +128,14 @@ impl Ends {
     }
 
     /// Ends whatever threads wait for.
-    pub fn shut(&self) {
+    pub(crate) fn shut(&self) {
         sys::shut(&self.sender);
         sys::shut(&self.receiver);
     }
 }
 
 /// Writes so many bytes and no more, on a separate thread.
-pub fn write(socket: OwnedFd, size: u64) -> Receiver<Ended<()>> {
+pub(crate) fn write(socket: OwnedFd, size: u64) -> Receiver<Ended<()>> {
     let mut stream = TcpStream::from(socket);
     on_thread(move || {
         fill(&mut stream, &[], size)?;
@@ -144,7 +144,7 @@ pub fn write(socket: OwnedFd, size: u64) -> Receiver<Ended<()>> {
 }
 
 /// Writes a head and so many bytes behind it.
-pub fn fill(stream: &mut impl Write, head: &[u8], size: u64) -> io::Result<()> {
+pub(crate) fn fill(stream: &mut impl Write, head: &[u8], size: u64) -> io::Result<()> {
     let mut piece = head.to_vec();
     piece.resize(head.len() + PIECE, 0x5a);
     let mut left = head.len() as u64 + size;

@@ -13,7 +13,7 @@ const BBR_HIGH_GAIN: u32 = 739;
 
 /// The window of one connection over time.
 #[derive(Clone, Debug, Default)]
-pub struct Watch {
+pub(crate) struct Watch {
     is_bbr: bool,
     /// BBR has been seen in STARTUP.
     begun: bool,
@@ -25,7 +25,7 @@ pub struct Watch {
 
 impl Watch {
     /// Of a connection under this congestion control.
-    pub fn new(control: &str) -> Watch {
+    pub(crate) fn new(control: &str) -> Watch {
         Watch {
             is_bbr: control == "bbr",
             ..Watch::default()
@@ -33,7 +33,7 @@ impl Watch {
     }
 
     /// Reads the kernel.
-    pub fn look(&mut self, socket: &OwnedFd, now: Instant) -> io::Result<Info> {
+    pub(crate) fn look(&mut self, socket: &OwnedFd, now: Instant) -> io::Result<Info> {
         let info = Info::of(socket)?;
         let gain = self.is_bbr.then(|| bbr_pacing_gain(socket)).flatten();
         self.see(info, gain, now);
@@ -92,7 +92,7 @@ impl Watch {
     }
 
     /// The connection is over. HyStart counts how often it has ended slow start, and at which window.
-    pub fn conclude(&mut self, counters: &Counters) {
+    pub(crate) fn conclude(&mut self, counters: &Counters) {
         let by = [
             (Reason::AckTrain, "TCPHystartTrain"),
             (Reason::Delay, "TCPHystartDelay"),
@@ -108,17 +108,17 @@ impl Watch {
     }
 
     /// How slow start ended; `None` where it lasted.
-    pub fn exit_found(&self) -> Option<Exit> {
+    pub(crate) fn exit_found(&self) -> Option<Exit> {
         self.exit
     }
 
     /// The largest window.
-    pub fn max_cwnd(&self) -> Segments {
+    pub(crate) fn max_cwnd(&self) -> Segments {
         self.max_cwnd.into()
     }
 
     /// What the window did.
-    pub fn trace(self) -> Vec<Sample> {
+    pub(crate) fn trace(self) -> Vec<Sample> {
         self.trace
     }
 }

@@ -75,7 +75,7 @@ pub(crate) struct SentPackets {
 
 impl SentPackets {
     /// A packet leaves, `bytes` of which count.
-    pub fn send(&mut self, number: Option<u64>, datagram: u32, bytes: u32, now: Instant) {
+    pub(crate) fn send(&mut self, number: Option<u64>, datagram: u32, bytes: u32, now: Instant) {
         let snapshot = self.sampler.on_sent(self.in_flight == 0, now);
         self.in_flight += u64::from(bytes);
         self.packets.push_back(Packet {
@@ -91,7 +91,7 @@ impl SentPackets {
     }
 
     /// The position of the oldest packet of which nothing is known.
-    pub fn una(&self) -> u64 {
+    pub(crate) fn una(&self) -> u64 {
         self.packets.front().map_or(self.nxt, |p| p.start)
     }
 
@@ -115,7 +115,7 @@ impl SentPackets {
     }
 
     /// A packet is acknowledged. Whether it is one of these.
-    pub fn acknowledge(
+    pub(crate) fn acknowledge(
         &mut self,
         number: Option<u64>,
         sent: Instant,
@@ -149,7 +149,7 @@ impl SentPackets {
     }
 
     /// This packet is lost. Its position and bytes, if it is one of these.
-    pub fn lose(&mut self, number: u64, datagram: u32) -> Option<(u64, u64)> {
+    pub(crate) fn lose(&mut self, number: u64, datagram: u32) -> Option<(u64, u64)> {
         let lost =
             |p: &Packet| p.fate == Fate::Out && p.number == Some(number) && p.is_mostly(datagram);
         let at = self.packets.iter().position(lost)?;
@@ -158,7 +158,11 @@ impl SentPackets {
 
     /// So many bytes of the oldest packets, that left up to `newest`, are lost. The position of the
     /// newest, and the bytes that count.
-    pub fn lose_oldest(&mut self, newest: Instant, mut datagrams: u64) -> Option<(u64, u64)> {
+    pub(crate) fn lose_oldest(
+        &mut self,
+        newest: Instant,
+        mut datagrams: u64,
+    ) -> Option<(u64, u64)> {
         let mut found: Option<(u64, u64)> = None;
         for at in 0..self.packets.len() {
             let packet = &self.packets[at];
@@ -186,7 +190,7 @@ impl SentPackets {
 
     /// All of an acknowledgement has been reported. What is overtaken by now and neither
     /// acknowledged nor lost, will not be reported: packets of a handshake whose keys are gone.
-    pub fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         let newest = self
             .newest_acked
             .map(|start| self.packets.partition_point(|p| p.start < start));
@@ -203,20 +207,20 @@ impl SentPackets {
     }
 
     /// Whether a packet that left then is of this recovery, or left after the last.
-    pub fn is_news(&self, sent: Instant) -> bool {
+    pub(crate) fn is_news(&self, sent: Instant) -> bool {
         let at = self.packets.partition_point(|p| p.snapshot.sent <= sent);
         at.checked_sub(1)
             .is_none_or(|at| self.packets[at].start >= self.epoch)
     }
 
     /// The application has left room in the window.
-    pub fn application_limits(&mut self) {
+    pub(crate) fn application_limits(&mut self) {
         self.sampler.on_app_limited(self.in_flight);
     }
 
     /// What an acknowledgement reports of delivery, once all of it is known; `lost` since the one
     /// before.
-    pub fn conclude(
+    pub(crate) fn conclude(
         &mut self,
         news: &News,
         lost: u64,

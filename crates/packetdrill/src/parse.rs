@@ -22,7 +22,7 @@ pub fn tolerance(micros: &str) -> Option<Duration> {
 }
 
 /// The script in `text`.
-pub fn script(text: &str) -> Result<Script, Problem> {
+pub(crate) fn script(text: &str) -> Result<Script, Problem> {
     let mut cursor = Cursor::new(text);
     let mut script = Script {
         tolerance: TOLERANCE,

@@ -7,7 +7,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyByteArray;
 
 /// A number with a NumPy type.
-pub trait Cell: NoUninit {
+pub(crate) trait Cell: NoUninit {
     /// NumPy's name of the type.
     const DTYPE: &'static str;
 }
@@ -23,7 +23,10 @@ macro_rules! cells {
 cells!(bool: "bool", u8: "u1", u16: "u2", u32: "u4", u64: "u8", i64: "i8", f32: "f4", f64: "f8");
 
 /// A writable array with these cells.
-pub fn array<'py, T: Cell>(py: Python<'py>, cells: impl AsRef<[T]>) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn array<'py, T: Cell>(
+    py: Python<'py>,
+    cells: impl AsRef<[T]>,
+) -> PyResult<Bound<'py, PyAny>> {
     static FROM_BUFFER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let bytes = PyByteArray::new(py, bytemuck::cast_slice(cells.as_ref()));
     FROM_BUFFER
@@ -32,6 +35,6 @@ pub fn array<'py, T: Cell>(py: Python<'py>, cells: impl AsRef<[T]>) -> PyResult<
 }
 
 /// The cells of an array of this type.
-pub fn cells<T: Element>(array: &Bound<'_, PyAny>) -> PyResult<Vec<T>> {
+pub(crate) fn cells<T: Element>(array: &Bound<'_, PyAny>) -> PyResult<Vec<T>> {
     PyBuffer::<T>::get(array)?.to_vec(array.py())
 }

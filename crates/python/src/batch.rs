@@ -21,13 +21,13 @@ use crate::budget::{Account, Budget};
 use crate::custom::Failure;
 
 /// How long Ctrl-C and progress may wait.
-pub const LOOK_UP_EVERY: Duration = Duration::from_millis(50);
+pub(crate) const LOOK_UP_EVERY: Duration = Duration::from_millis(50);
 
 /// What one scenario came to: its outcome, or why it failed.
-pub type Finished = Result<Outcome, String>;
+pub(crate) type Finished = Result<Outcome, String>;
 
 /// What many scenarios came to.
-pub struct Batch {
+pub(crate) struct Batch {
     /// One entry per scenario, in their order; `None` where Ctrl-C came first.
     pub finished: Vec<Option<Finished>>,
     /// Whether Ctrl-C or somebody else ended it.
@@ -35,7 +35,7 @@ pub struct Batch {
 }
 
 /// A scenario that has been compiled.
-pub struct Task {
+pub(crate) struct Task {
     /// What is to run.
     pub prepared: Prepared,
     /// Whether a startup written in Python takes part.
@@ -48,7 +48,7 @@ pub struct Task {
 /// Ctrl-C returns at once with what is finished. The threads are not waited for: each
 /// sees that the `budget` is over at the next event of its simulation, and ends. So they do where
 /// Python code raises, which is raised here then, where somebody else ends it, and at a limit.
-pub fn run(
+pub(crate) fn run(
     py: Python<'_>,
     tasks: Vec<Task>,
     failure: &Failure,
@@ -214,7 +214,7 @@ thread_local! {
 }
 
 /// Keeps a panic's message for the error it becomes, instead of printing it.
-pub fn keep_panics_quiet() {
+pub(crate) fn keep_panics_quiet() {
     panic::set_hook(Box::new(|info| {
         let place = info.location().map(ToString::to_string).unwrap_or_default();
         PANIC_PLACE.with(|cell| *cell.borrow_mut() = place);
@@ -222,7 +222,7 @@ pub fn keep_panics_quiet() {
 }
 
 /// What a panic comes to in words.
-pub fn describe(payload: &(dyn Any + Send)) -> String {
+pub(crate) fn describe(payload: &(dyn Any + Send)) -> String {
     let message = payload
         .downcast_ref::<&str>()
         .copied()

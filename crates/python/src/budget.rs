@@ -73,14 +73,14 @@ impl Budget {
 }
 
 /// What one run has used of a budget. Its state is given back when it is over.
-pub struct Account<'a> {
+pub(crate) struct Account<'a> {
     budget: &'a Budget,
     used: Usage,
 }
 
 impl<'a> Account<'a> {
     /// Of a run that has not begun.
-    pub fn new(budget: &'a Budget) -> Account<'a> {
+    pub(crate) fn new(budget: &'a Budget) -> Account<'a> {
         Account {
             budget,
             used: Usage::default(),
@@ -88,7 +88,7 @@ impl<'a> Account<'a> {
     }
 
     /// Takes in what the run has used so far. Whether all runs may continue.
-    pub fn allows(&mut self, now: Usage) -> bool {
+    pub(crate) fn allows(&mut self, now: Usage) -> bool {
         let add = |sum: &AtomicU64, before: u64, now: u64| {
             let more = now.wrapping_sub(before);
             sum.fetch_add(more, Relaxed).wrapping_add(more) as f64

@@ -19,7 +19,7 @@ use crate::errors::RequestError;
 const LOOK_UP_EVERY: Duration = Duration::from_millis(50);
 
 /// An error in Python, with the file that it is about.
-pub fn refused(error: Error) -> PyErr {
+pub(crate) fn refused(error: Error) -> PyErr {
     // Files that are none of these formats may be of one that is read in Python.
     let others = match error {
         Error::Empty { .. } | Error::Unknown { .. } => {
@@ -44,7 +44,7 @@ type Outcome = Result<(Reading, Columns), Error>;
 ///
 /// Ctrl-C ends the program that writes to a pipe as well: where the standard input is read, the first one lets the
 /// reading continue to the end of what that program has left.
-pub fn run(
+pub(crate) fn run(
     py: Python<'_>,
     paths: Vec<PathBuf>,
     progress: Option<Bound<'_, PyAny>>,

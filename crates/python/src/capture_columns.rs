@@ -245,7 +245,7 @@ table! {
 
 /// The rows of a reading.
 #[derive(Default)]
-pub struct Columns {
+pub(crate) struct Columns {
     connections: Connections,
     transfers: Transfers,
     quic: QuicConnections,
@@ -272,7 +272,7 @@ impl Rows for Columns {
 impl Columns {
     /// `{connections: columns, transfers: columns, quic: columns}`, connections by number and transfers by start; of each connection also the network at its far side (`network`)
     /// and which side opened it (`opener`).
-    pub fn into_dict<'py>(
+    pub(crate) fn into_dict<'py>(
         mut self,
         py: Python<'py>,
         reading: &Reading,

@@ -28,7 +28,7 @@ impl Table {
 }
 
 /// Takes a row, of which the run is the first.
-pub type Take<'a, Row> = dyn FnMut(usize, Row) + 'a;
+pub(crate) type Take<'a, Row> = dyn FnMut(usize, Row) + 'a;
 
 impl Table {
     /// Hands over the rows as structs, each with its run.

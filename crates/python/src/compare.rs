@@ -282,7 +282,7 @@ impl Scenarios {
 
 /// Scenarios in JSON, or those of a comparison.
 #[derive(FromPyObject)]
-pub enum Described<'py> {
+pub(crate) enum Described<'py> {
     /// Those of a comparison.
     Compared(PyRef<'py, Scenarios>),
     /// JSON.
@@ -293,7 +293,7 @@ impl Described<'_> {
     /// Checks all of them.
     ///
     /// Those of a comparison decide themselves whether they record `limits`.
-    pub fn tasks(self, reader: &mut Reader, limits: bool) -> PyResult<Vec<Task>> {
+    pub(crate) fn tasks(self, reader: &mut Reader, limits: bool) -> PyResult<Vec<Task>> {
         let texts = match self {
             Described::Compared(scenarios) => return scenarios.tasks(reader),
             Described::Texts(texts) => texts,
@@ -617,7 +617,7 @@ type NamedVariant = (String, Option<String>, Option<String>);
 /// catalog lack those in `without`.
 #[pyfunction]
 #[pyo3(signature = (startups=None, without=Vec::new()))]
-pub fn variants(
+pub(crate) fn variants(
     startups: Option<Vec<String>>,
     without: Vec<String>,
 ) -> PyResult<Vec<NamedVariant>> {
@@ -628,7 +628,7 @@ pub fn variants(
 
 /// The name that others are measured against: the given one, slow start, or the first.
 #[pyfunction]
-pub fn baseline(given: Option<&str>, names: Vec<String>) -> PyResult<String> {
+pub(crate) fn baseline(given: Option<&str>, names: Vec<String>) -> PyResult<String> {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     flowstart_compare::baseline(given, &names).map_err(errors::request)
 }
@@ -636,7 +636,7 @@ pub fn baseline(given: Option<&str>, names: Vec<String>) -> PyResult<String> {
 /// The fields of the path that options give, as JSON; `None` where they give nothing of one. Options
 /// and the paths that are known by name are JSON.
 #[pyfunction]
-pub fn given_path(given: &str, paths: &str) -> PyResult<Option<String>> {
+pub(crate) fn given_path(given: &str, paths: &str) -> PyResult<Option<String>> {
     let (given, paths) = (read(given)?, serde_json::from_str(paths).map_err(refused)?);
     let path = Path::of(&given, &paths).map_err(errors::request)?;
     path.map(|path| serde_json::to_string(path.fields()).map_err(refused))
@@ -645,7 +645,7 @@ pub fn given_path(given: &str, paths: &str) -> PyResult<Option<String>> {
 
 /// The fields of the stack that options give, which are JSON, as JSON.
 #[pyfunction]
-pub fn given_stack(given: &str) -> PyResult<String> {
+pub(crate) fn given_stack(given: &str) -> PyResult<String> {
     let stack = flowstart_compare::given_stack(&read(given)?).map_err(errors::request)?;
     serde_json::to_string(&stack).map_err(refused)
 }
@@ -656,7 +656,7 @@ fn read(given: &str) -> PyResult<Map<String, Value>> {
 
 /// The fields of a path that these take the place of.
 #[pyfunction]
-pub fn superseded(given: Vec<String>) -> Vec<&'static str> {
+pub(crate) fn superseded(given: Vec<String>) -> Vec<&'static str> {
     let given: Vec<&str> = given.iter().map(String::as_str).collect();
     flowstart_compare::superseded(&given)
 }
@@ -664,14 +664,14 @@ pub fn superseded(given: Vec<String>) -> Vec<&'static str> {
 /// The flows of a comparison on a path, as JSON: of each its names and values, in order. `options`
 /// are those of `flowstart compare`, as JSON.
 #[pyfunction]
-pub fn comparison_flows(options: &str) -> PyResult<String> {
+pub(crate) fn comparison_flows(options: &str) -> PyResult<String> {
     let options = serde_json::from_str(options).map_err(refused)?;
     serde_json::to_string(&flowstart_compare::flows(&options)).map_err(refused)
 }
 
 /// The table of summaries as JSON, with variants in this order and what repeats add.
 #[pyfunction]
-pub fn comparison_table(
+pub(crate) fn comparison_table(
     summaries: &str,
     order: Vec<String>,
     acked: bool,
@@ -688,28 +688,28 @@ pub fn comparison_table(
 
 /// The text that `--variant` reads of a variant, which is JSON.
 #[pyfunction]
-pub fn variant_text(variant: &str) -> PyResult<String> {
+pub(crate) fn variant_text(variant: &str) -> PyResult<String> {
     let variant: Variant = serde_json::from_str(variant).map_err(refused)?;
     Ok(variant.written())
 }
 
 /// The value of a path's field, which is JSON, as its option takes it.
 #[pyfunction]
-pub fn option_text(name: &str, value: &str) -> PyResult<String> {
+pub(crate) fn option_text(name: &str, value: &str) -> PyResult<String> {
     let value: Value = serde_json::from_str(value).map_err(refused)?;
     Ok(flowstart_compare::option(name, &value))
 }
 
 /// A stack as one word of a command line. Its names and values are JSON.
 #[pyfunction]
-pub fn stack_word(fields: &str) -> PyResult<String> {
+pub(crate) fn stack_word(fields: &str) -> PyResult<String> {
     let fields: Vec<(String, Value)> = serde_json::from_str(fields).map_err(refused)?;
     Ok(flowstart_compare::stack_word(&fields))
 }
 
 /// The repeat of a number of a scenario, which is JSON.
 #[pyfunction]
-pub fn perturbed(scenario: &str, number: u32) -> PyResult<String> {
+pub(crate) fn perturbed(scenario: &str, number: u32) -> PyResult<String> {
     let mut scenario = serde_json::from_str(scenario).map_err(refused)?;
     flowstart_compare::perturb(&mut scenario, number);
     Ok(scenario.to_string())

@@ -14,7 +14,7 @@ enum Part {
 }
 
 /// A refusal of a scenario with the location of its field.
-pub fn request(error: flowstart_sim::RequestError) -> PyErr {
+pub(crate) fn request(error: flowstart_sim::RequestError) -> PyErr {
     RequestError::new_err((one_line(&error.problem), location(&error.field)))
 }
 

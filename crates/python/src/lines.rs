@@ -87,7 +87,7 @@ impl Cancel {
 }
 
 /// What is to be recorded of each of so many scenarios.
-pub fn requests(
+pub(crate) fn requests(
     flows: Vec<Vec<u32>>,
     (columns, from_s, to_s): (i64, f64, Option<f64>),
     scenarios: usize,
@@ -117,7 +117,7 @@ pub fn requests(
 }
 
 /// A number from 1 to `most`.
-pub fn number(field: &str, given: i64, most: u32) -> PyResult<u32> {
+pub(crate) fn number(field: &str, given: i64, most: u32) -> PyResult<u32> {
     let number = u32::try_from(given).ok();
     number.filter(|n| (1..=most).contains(n)).ok_or_else(|| {
         let message = format!("{field}: `{given}` is out of range; 1 to {most} is needed");
@@ -134,7 +134,7 @@ fn time(field: &str, seconds: f64) -> PyResult<Instant> {
 }
 
 /// The tables of all runs, and what their flows did over time in bins of one width.
-pub fn found(py: Python<'_>, mut batch: Batch) -> PyResult<Bound<'_, PyDict>> {
+pub(crate) fn found(py: Python<'_>, mut batch: Batch) -> PyResult<Bound<'_, PyDict>> {
     let mut all: Vec<Option<Lines>> = batch
         .finished
         .iter_mut()

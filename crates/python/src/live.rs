@@ -132,14 +132,14 @@ const QUICHE: Option<Run> = Some(Run::Quic(
 
 /// A stack that is in this build.
 #[derive(Clone, Copy)]
-pub struct Stack {
+pub(crate) struct Stack {
     name: &'static str,
     run: Run,
 }
 
 impl Stack {
     /// That of this name.
-    pub fn named(name: &str) -> PyResult<Stack> {
+    pub(crate) fn named(name: &str) -> PyResult<Stack> {
         match STACKS.iter().find(|(known, _)| *known == name) {
             Some((name, Some(run))) => Ok(Stack { name, run: *run }),
             Some(_) => Err(not_built(name)),
@@ -151,7 +151,7 @@ impl Stack {
     }
 
     /// Why the stack cannot run a scenario, if it cannot. An error where no stack could.
-    pub fn refusal(self, prepared: &Prepared) -> PyResult<Option<String>> {
+    pub(crate) fn refusal(self, prepared: &Prepared) -> PyResult<Option<String>> {
         let flow = prepared.external_sender().map_err(request)?;
         let transport = match self.run {
             Run::Quic(..) => "QUIC",
@@ -167,7 +167,7 @@ impl Stack {
 
     /// Why this machine does not let the stack run, if it does not; `drives` where startups of the
     /// catalog are to set its window.
-    pub fn prohibition(self, drives: bool) -> Option<String> {
+    pub(crate) fn prohibition(self, drives: bool) -> Option<String> {
         match self.run {
             Run::Quic(..) => None,
             Run::Kernel(_, refusal) => refusal(drives),
@@ -177,7 +177,7 @@ impl Stack {
     /// Runs a scenario without the interpreter's lock. Ctrl-C returns at once; the thread ends with
     /// its run or with the process, and the kernel's soon. `control` is a congestion control of the
     /// stack's own in place of the scenario's startup.
-    pub fn run(
+    pub(crate) fn run(
         self,
         py: Python<'_>,
         prepared: Prepared,
@@ -285,7 +285,11 @@ pub fn load<'py>(
 
 /// Always an error: this build has no kernel's TCP.
 #[cfg(not(feature = "linux"))]
-pub fn load<'py>(_: Python<'py>, _: Prepared, _: Option<String>) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn load<'py>(
+    _: Python<'py>,
+    _: Prepared,
+    _: Option<String>,
+) -> PyResult<Bound<'py, PyDict>> {
     Err(not_built("linux"))
 }
 
@@ -317,7 +321,7 @@ fn requests<'py>(
 }
 
 /// A live run that is over.
-pub struct Live {
+pub(crate) struct Live {
     title: String,
     stack: &'static str,
     by_server: bool,
@@ -328,7 +332,7 @@ pub struct Live {
 
 impl Live {
     /// Its numbers, and columns of what the window did; with `qlog` that file as well.
-    pub fn into_dict(self, py: Python<'_>, qlog: bool) -> PyResult<Bound<'_, PyDict>> {
+    pub(crate) fn into_dict(self, py: Python<'_>, qlog: bool) -> PyResult<Bound<'_, PyDict>> {
         let dict = PyDict::new(py);
         let outcome = &self.outcome;
         let file = qlog.then(|| py.detach(|| self.qlog()));
@@ -430,7 +434,7 @@ fn lateness<'py>(py: Python<'py>, late: &Lateness) -> PyResult<Bound<'py, PyDict
 }
 
 /// The own congestion controls of each stack in this build.
-pub fn native_controls() -> BTreeMap<&'static str, Vec<SimulatedControl>> {
+pub(crate) fn native_controls() -> BTreeMap<&'static str, Vec<SimulatedControl>> {
     let own = STACKS.iter().filter_map(|(name, run)| match run {
         Some(Run::Quic(_, Some(own))) => Some((*name, (own.controls)())),
         _ => None,
@@ -439,7 +443,7 @@ pub fn native_controls() -> BTreeMap<&'static str, Vec<SimulatedControl>> {
 }
 
 /// Reads the options of a stack's own congestion control: its name and initial window in bytes.
-pub fn native_control(stack: &str, options: &str) -> PyResult<NamedControl> {
+pub(crate) fn native_control(stack: &str, options: &str) -> PyResult<NamedControl> {
     match Stack::named(stack)?.run {
         Run::Quic(_, Some(own)) => (own.read)(options).map_err(request),
         _ => {
@@ -457,10 +461,10 @@ pub fn native_control(stack: &str, options: &str) -> PyResult<NamedControl> {
 }
 
 /// The clocks by name.
-pub const CLOCKS: &[(&str, Clock)] = &[("virtual", Clock::Virtual), ("real", Clock::Real)];
+pub(crate) const CLOCKS: &[(&str, Clock)] = &[("virtual", Clock::Virtual), ("real", Clock::Real)];
 
 /// The clock of this name.
-pub fn clock(name: &str) -> PyResult<Clock> {
+pub(crate) fn clock(name: &str) -> PyResult<Clock> {
     let found = CLOCKS.iter().find(|(known, _)| *known == name);
     found.map(|(_, clock)| *clock).ok_or_else(|| {
         let known: Vec<_> = CLOCKS.iter().map(|(name, _)| *name).collect();
@@ -470,12 +474,12 @@ pub fn clock(name: &str) -> PyResult<Clock> {
 }
 
 /// The names of the stacks.
-pub fn names() -> Vec<&'static str> {
+pub(crate) fn names() -> Vec<&'static str> {
     STACKS.iter().map(|(name, _)| *name).collect()
 }
 
 /// The names of those that are in this build.
-pub fn built() -> Vec<&'static str> {
+pub(crate) fn built() -> Vec<&'static str> {
     let built = STACKS.iter().filter(|(_, run)| run.is_some());
     built.map(|(name, _)| *name).collect()
 }

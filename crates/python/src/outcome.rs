@@ -72,7 +72,7 @@ impl Tables {
 }
 
 /// One outcome: its tables, and its trace and the packets of flows where they were requested.
-pub fn one(py: Python<'_>, outcome: Outcome) -> PyResult<Bound<'_, PyDict>> {
+pub(crate) fn one(py: Python<'_>, outcome: Outcome) -> PyResult<Bound<'_, PyDict>> {
     let mut tables = Tables::new()?;
     tables.add(0, &outcome)?;
     let dict = tables.into_dict(py)?;
@@ -89,7 +89,7 @@ pub fn one(py: Python<'_>, outcome: Outcome) -> PyResult<Bound<'_, PyDict>> {
 }
 
 /// Many outcomes: their tables joined, column `run` with the number of the scenario.
-pub fn many<'py>(py: Python<'py>, batch: &Batch) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn many<'py>(py: Python<'py>, batch: &Batch) -> PyResult<Bound<'py, PyDict>> {
     let mut tables = Tables::new()?;
     for (run, finished) in batch.finished.iter().enumerate() {
         match finished {
@@ -108,7 +108,7 @@ const ROWS_AT_A_TIME: usize = 10_000;
 
 /// Hands the rows of one outcome to `take(table)`, some of them at a time, so that they
 /// need not all be in memory as columns.
-pub fn hand_over(outcome: &Outcome, take: &Bound<'_, PyAny>) -> PyResult<()> {
+pub(crate) fn hand_over(outcome: &Outcome, take: &Bound<'_, PyAny>) -> PyResult<()> {
     in_parts("runs", [RunRow::of(outcome)].iter(), take)?;
     in_parts("flows", outcome.flows.iter(), take)?;
     in_parts("transfers", outcome.transfers.iter(), take)?;

@@ -130,7 +130,7 @@ fn refused(error: impl std::fmt::Display) -> PyErr {
 macro_rules! number_words {
     ($($name:ident),*) => {$(
         #[pyfunction]
-        pub fn $name(value: Option<f64>) -> String {
+        pub(crate) fn $name(value: Option<f64>) -> String {
             flowstart_compare::text::$name(value)
         }
     )*};
@@ -140,14 +140,14 @@ number_words!(seconds, size, rate, percent, count, ratio);
 
 /// The headline of a comparison or a run, whose facts are JSON.
 #[pyfunction]
-pub fn headline(facts: &str) -> PyResult<String> {
+pub(crate) fn headline(facts: &str) -> PyResult<String> {
     let facts: Headline = serde_json::from_str(facts).map_err(refused)?;
     Ok(facts.written())
 }
 
 /// The legend of a table of changes, whose facts are JSON.
 #[pyfunction]
-pub fn legend(facts: &str) -> PyResult<String> {
+pub(crate) fn legend(facts: &str) -> PyResult<String> {
     let facts: Legend = serde_json::from_str(facts).map_err(refused)?;
     Ok(facts.written())
 }
@@ -155,14 +155,14 @@ pub fn legend(facts: &str) -> PyResult<String> {
 /// The footnotes of a table, whose setting is JSON, and those of them that a short summary has,
 /// which may have intervals from `repeated` runs.
 #[pyfunction]
-pub fn notes(setting: &str, repeated: bool) -> PyResult<(Vec<String>, Vec<String>)> {
+pub(crate) fn notes(setting: &str, repeated: bool) -> PyResult<(Vec<String>, Vec<String>)> {
     let setting: Setting = serde_json::from_str(setting).map_err(refused)?;
     Ok((setting.notes(), setting.cautions(repeated)))
 }
 
 /// What is drawn at random in a scenario with every default filled in, which is JSON.
 #[pyfunction]
-pub fn drawn(resolved: &str) -> PyResult<Vec<String>> {
+pub(crate) fn drawn(resolved: &str) -> PyResult<Vec<String>> {
     let resolved = serde_json::from_str(resolved).map_err(no_json)?;
     Ok(flowstart_compare::drawn(&resolved))
 }
@@ -170,7 +170,7 @@ pub fn drawn(resolved: &str) -> PyResult<Vec<String>> {
 /// The buffers of a path that were given in BDPs and came to less than the initial window: packets,
 /// field and what was given. The path is JSON, as it was `given` and with every default filled in.
 #[pyfunction]
-pub fn small_buffers(
+pub(crate) fn small_buffers(
     given: &str,
     resolved: &str,
     window: u64,
@@ -186,21 +186,21 @@ pub fn small_buffers(
 
 /// What a resolved scenario has that changes nothing in it, in a sentence each.
 #[pyfunction]
-pub fn without_effect(resolved: &str) -> PyResult<Vec<String>> {
+pub(crate) fn without_effect(resolved: &str) -> PyResult<Vec<String>> {
     let resolved = serde_json::from_str(resolved).map_err(no_json)?;
     Ok(flowstart_compare::without_effect(&resolved))
 }
 
 /// What the presets of resolved scenarios leave out, and which of that can decide the startup.
 #[pyfunction]
-pub fn omissions(scenarios: &str) -> PyResult<(Vec<String>, Vec<String>)> {
+pub(crate) fn omissions(scenarios: &str) -> PyResult<(Vec<String>, Vec<String>)> {
     let scenarios: Vec<_> = serde_json::from_str(scenarios).map_err(no_json)?;
     Ok(flowstart_compare::omissions(&scenarios))
 }
 
 /// The rules that a preset leaves out: what each decides of a result, the rule and its source.
 #[pyfunction]
-pub fn preset_omissions(name: &str) -> Vec<(&'static str, &'static str, &'static str)> {
+pub(crate) fn preset_omissions(name: &str) -> Vec<(&'static str, &'static str, &'static str)> {
     let preset = flowstart_transport::stack::all_presets().find(|preset| preset.name == name);
     let omissions = preset.into_iter().flat_map(|preset| preset.omissions);
     omissions
@@ -210,7 +210,7 @@ pub fn preset_omissions(name: &str) -> Vec<(&'static str, &'static str, &'static
 
 /// What to report of such a buffer; `place` are further words on where it is.
 #[pyfunction]
-pub fn buffer_warning(
+pub(crate) fn buffer_warning(
     packets: u64,
     field: String,
     given: String,
@@ -227,26 +227,26 @@ pub fn buffer_warning(
 
 /// The whole packets of an initial window, as a stack has it, of segments that carry `mss`.
 #[pyfunction]
-pub fn initial_window(rule: &str, mss: &str) -> u64 {
+pub(crate) fn initial_window(rule: &str, mss: &str) -> u64 {
     flowstart_compare::initial_window(rule, mss)
 }
 
 /// The first window of a receiver with QUIC's flow control, in bytes, and None of one without.
 #[pyfunction]
-pub fn receiver_window(receiver: &str) -> Option<u64> {
+pub(crate) fn receiver_window(receiver: &str) -> Option<u64> {
     let options = ReceiverName::named(receiver)?.of_quic()?;
     Some(options.first())
 }
 
 /// A startup's name with its marks.
 #[pyfunction]
-pub fn marked(name: &str) -> String {
+pub(crate) fn marked(name: &str) -> String {
     flowstart_compare::marked(name)
 }
 
 /// The fields of a request that may have the `known` ones, as JSON; none of them is null.
 #[pyfunction]
-pub fn request_fields(request: &[u8], known: Vec<String>) -> PyResult<String> {
+pub(crate) fn request_fields(request: &[u8], known: Vec<String>) -> PyResult<String> {
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
     flowstart_compare::request_fields(request, &known).map_err(refused)
 }
@@ -255,7 +255,7 @@ pub fn request_fields(request: &[u8], known: Vec<String>) -> PyResult<String> {
 ///
 /// Both mappings are JSON. `custom` are startups in Python.
 #[pyfunction]
-pub fn check_options(
+pub(crate) fn check_options(
     given: &str,
     startups: Vec<String>,
     stack: &str,
@@ -269,26 +269,26 @@ pub fn check_options(
 
 /// A stack such as `ns2:recovery=newreno,iw=3`: its fields, the preset ahead, as JSON.
 #[pyfunction]
-pub fn stack_fields(text: &str) -> PyResult<String> {
+pub(crate) fn stack_fields(text: &str) -> PyResult<String> {
     let fields = flowstart_compare::stack_fields(text).map_err(errors::request)?;
     serde_json::to_string(&fields).map_err(refused)
 }
 
 /// A value of a stack's field as JSON, a number or a truth value where the field has one.
 #[pyfunction]
-pub fn stack_value(field: &str, text: String) -> String {
+pub(crate) fn stack_value(field: &str, text: String) -> String {
     flowstart_compare::typed(field, text).to_string()
 }
 
 /// Splits a list of names at its commas; several parameters stay with their algorithm.
 #[pyfunction]
-pub fn split(text: &str) -> Vec<String> {
+pub(crate) fn split(text: &str) -> Vec<String> {
     flowstart_compare::split(text)
 }
 
 /// Known names that an unknown one may mean: those that contain it, or the nearest.
 #[pyfunction]
-pub fn near(name: &str, known: Vec<String>) -> Vec<String> {
+pub(crate) fn near(name: &str, known: Vec<String>) -> Vec<String> {
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
     let found = flowstart_compare::near(name, &known).into_iter();
     found.map(str::to_owned).collect()

@@ -20,7 +20,7 @@ pub struct Table {
 }
 
 /// A column.
-pub struct Column {
+pub(crate) struct Column {
     pub(crate) name: &'static str,
     pub(crate) cells: Cells,
     /// Where there are values; everywhere if `None`.
@@ -28,7 +28,7 @@ pub struct Column {
 }
 
 /// The cells of a column; a placeholder where there is none.
-pub enum Cells {
+pub(crate) enum Cells {
     Whole(Vec<u64>),
     Real(Vec<f64>),
     Truth(Vec<bool>),
@@ -36,7 +36,7 @@ pub enum Cells {
 }
 
 /// The value of a cell.
-pub enum Cell<'a> {
+pub(crate) enum Cell<'a> {
     Whole(u64),
     Real(f64),
     Truth(bool),
@@ -46,7 +46,7 @@ pub enum Cell<'a> {
 
 /// Text, of which most is the same in row after row: different words, and the number of each cell's.
 #[derive(Default)]
-pub struct Words {
+pub(crate) struct Words {
     numbers: Vec<u32>,
     words: Vec<String>,
     number_of: HashMap<String, u32>,

@@ -49,14 +49,14 @@ struct Path {
 
 /// The memories of all hosts.
 #[derive(Default)]
-pub struct Memories {
+pub(crate) struct Memories {
     paths: HashMap<PathKey, Path>,
 }
 
 impl Memories {
     /// What flow number `number` may know when it opens. `sender_of` finds the sender of an open
     /// flow.
-    pub fn open<'a>(
+    pub(crate) fn open<'a>(
         &mut self,
         number: u32,
         flow: Flow,
@@ -83,7 +83,13 @@ impl Memories {
     }
 
     /// Flow number `number` has closed with `memory`.
-    pub fn close(&mut self, number: u32, flow: Flow, memory: Option<PathMemory>, now: Instant) {
+    pub(crate) fn close(
+        &mut self,
+        number: u32,
+        flow: Flow,
+        memory: Option<PathMemory>,
+        now: Instant,
+    ) {
         let path = self.paths.entry(PathKey::of(flow)).or_default();
         path.open.retain(|open| *open != number);
         path.told.retain(|told| *told != number);
@@ -121,7 +127,7 @@ impl Path {
 }
 
 /// What a new connection finds.
-pub struct Opened {
+pub(crate) struct Opened {
     /// What it may know of the path.
     pub memory: Option<PathMemory>,
     /// The open connections that make room for it.

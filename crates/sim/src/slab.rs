@@ -2,7 +2,7 @@
 
 /// Things of one kind, side by side. What is removed stays in its place until that is used
 /// again, so that neither costs a move.
-pub struct Slab<T> {
+pub(crate) struct Slab<T> {
     things: Vec<T>,
     free: Vec<u32>,
 }
@@ -18,7 +18,7 @@ impl<T> Default for Slab<T> {
 
 impl<T> Slab<T> {
     /// Puts a thing in; its key.
-    pub fn insert(&mut self, thing: T) -> u32 {
+    pub(crate) fn insert(&mut self, thing: T) -> u32 {
         if let Some(key) = self.free.pop() {
             self.things[key as usize] = thing;
             return key;
@@ -29,27 +29,27 @@ impl<T> Slab<T> {
 
     /// How many there are.
     #[inline]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.things.len() - self.free.len()
     }
 
     /// All of them, and what is left of those that were removed.
-    pub fn all(&self) -> &[T] {
+    pub(crate) fn all(&self) -> &[T] {
         &self.things
     }
 
     /// The thing with a key.
-    pub fn get(&self, key: u32) -> &T {
+    pub(crate) fn get(&self, key: u32) -> &T {
         &self.things[key as usize]
     }
 
     /// The same to be changed.
-    pub fn get_mut(&mut self, key: u32) -> &mut T {
+    pub(crate) fn get_mut(&mut self, key: u32) -> &mut T {
         &mut self.things[key as usize]
     }
 
     /// The thing with a key is of no use any more.
-    pub fn remove(&mut self, key: u32) {
+    pub(crate) fn remove(&mut self, key: u32) {
         self.free.push(key);
     }
 }

@@ -77,7 +77,7 @@ impl Extensions {
 
 /// What an acknowledgement carries besides what it acknowledges.
 #[derive(Clone, Copy, Debug)]
-pub struct AckMeta {
+pub(crate) struct AckMeta {
     /// Its option.
     pub option: AckOption,
     /// Whether it echoes a congestion mark, or counts new ones.
@@ -85,7 +85,7 @@ pub struct AckMeta {
 }
 
 /// The state of a sending endpoint, without its recovery.
-pub struct Connection {
+pub(crate) struct Connection {
     /// The endpoint's behaviours.
     stack: Arc<Stack>,
     /// Which flow this is.
@@ -142,7 +142,7 @@ pub struct Connection {
 
 impl Connection {
     /// A connection that has sent nothing.
-    pub fn new(stack: Arc<Stack>, flow: u32, controller: Controller) -> Connection {
+    pub(crate) fn new(stack: Arc<Stack>, flow: u32, controller: Controller) -> Connection {
         let ecn = match stack.ecn {
             EcnMode::Off => None,
             EcnMode::Classic => Some(EcnSender::new(false)),
@@ -202,102 +202,102 @@ impl Connection {
 
     /// The endpoint's behaviours.
     #[inline(always)]
-    pub fn stack(&self) -> &Stack {
+    pub(crate) fn stack(&self) -> &Stack {
         &self.stack
     }
 
     /// Which flow this is.
-    pub fn flow(&self) -> u32 {
+    pub(crate) fn flow(&self) -> u32 {
         self.flow
     }
 
     /// The window it obeys.
     #[inline(always)]
-    pub fn window(&self) -> &Window {
+    pub(crate) fn window(&self) -> &Window {
         &self.session.window
     }
 
     /// The window, for pacing, reductions and the application's idle times.
     #[inline(always)]
-    pub fn window_mut(&mut self) -> &mut Window {
+    pub(crate) fn window_mut(&mut self) -> &mut Window {
         &mut self.session.window
     }
 
     /// What sets the window.
     #[inline(always)]
-    pub fn controller(&self) -> &Controller {
+    pub(crate) fn controller(&self) -> &Controller {
         &self.session.controller
     }
 
     /// What is out.
     #[inline(always)]
-    pub fn sent(&self) -> &SentPackets {
+    pub(crate) fn sent(&self) -> &SentPackets {
         &self.sent
     }
 
     /// What is out, for loss detection.
     #[inline(always)]
-    pub fn sent_mut(&mut self) -> &mut SentPackets {
+    pub(crate) fn sent_mut(&mut self) -> &mut SentPackets {
         &mut self.sent
     }
 
     /// Round-trip estimates and the timeout.
     #[inline(always)]
-    pub fn rtt(&self) -> &RttEstimator {
+    pub(crate) fn rtt(&self) -> &RttEstimator {
         &self.rtt
     }
 
     /// Round-trip estimates, to be corrected.
-    pub fn rtt_mut(&mut self) -> &mut RttEstimator {
+    pub(crate) fn rtt_mut(&mut self) -> &mut RttEstimator {
         &mut self.rtt
     }
 
     /// What it did.
     #[inline(always)]
-    pub fn counters(&self) -> &Counters {
+    pub(crate) fn counters(&self) -> &Counters {
         &self.counters
     }
 
     /// A timer has expired, with data outstanding.
-    pub fn count_timeout(&mut self) {
+    pub(crate) fn count_timeout(&mut self) {
         self.counters.timeouts += 1;
     }
 
     /// A SYN is sent again.
-    pub fn count_syn_retransmit(&mut self) {
+    pub(crate) fn count_syn_retransmit(&mut self) {
         self.counters.syn_retransmits += 1;
     }
 
     /// Throughput of its data, where it is shared with other connections.
-    pub fn throughput(&self) -> Option<&Throughput> {
+    pub(crate) fn throughput(&self) -> Option<&Throughput> {
         self.throughput.as_deref()
     }
 
     /// The next position to send: behind [`high`](Self::high) while going back.
     #[inline(always)]
-    pub fn nxt(&self) -> u64 {
+    pub(crate) fn nxt(&self) -> u64 {
         self.nxt
     }
 
     /// What follows this position is sent again.
-    pub fn go_back_to(&mut self, position: u64) {
+    pub(crate) fn go_back_to(&mut self, position: u64) {
         self.nxt = position;
     }
 
     /// One past the last byte that the application has handed over.
     #[inline(always)]
-    pub fn queued(&self) -> u64 {
+    pub(crate) fn queued(&self) -> u64 {
         self.queued
     }
 
     /// The application hands over so many bytes more.
-    pub fn queue(&mut self, bytes: u64) {
+    pub(crate) fn queue(&mut self, bytes: u64) {
         self.queued = self.queued.saturating_add(bytes);
     }
 
     /// The peer's window in bytes: that of TCP, or what QUIC's flow control leaves.
     #[inline(always)]
-    pub fn peer_window(&self) -> u64 {
+    pub(crate) fn peer_window(&self) -> u64 {
         match self.takes_limits() {
             true => self.limit.saturating_sub(self.una()),
             false => self.peer_window,
@@ -312,72 +312,72 @@ impl Connection {
 
     /// One past the last byte that the application has handed over and flow control lets leave.
     #[inline(always)]
-    pub fn sendable(&self) -> u64 {
+    pub(crate) fn sendable(&self) -> u64 {
         self.queued.min(self.limit)
     }
 
     /// The level of flow control that stops the sender, which has data beyond its limit.
-    pub fn blocked_by(&self) -> Option<Level> {
+    pub(crate) fn blocked_by(&self) -> Option<Level> {
         (self.nxt >= self.limit && self.nxt < self.queued).then_some(self.level)
     }
 
     /// Whether the peer is to be notified that its limit stops the sender: once for each limit.
     #[inline(always)]
-    pub fn owes_blocked(&self) -> bool {
+    pub(crate) fn owes_blocked(&self) -> bool {
         self.nxt >= self.limit && self.nxt < self.queued && self.blocked_at < self.limit
     }
 
     /// Where [`high`](Self::high) was before the last segment left.
-    pub fn prev_high(&self) -> u64 {
+    pub(crate) fn prev_high(&self) -> u64 {
         self.prev_high
     }
 
     /// The next segment of new data is the last of a burst, or is not.
-    pub fn set_push(&mut self, pushes: bool) {
+    pub(crate) fn set_push(&mut self, pushes: bool) {
         self.pushes = pushes;
     }
 
     /// Samples of the delivery rate are taken whether the startup reads them or not.
-    pub fn keep_sampling(&mut self) {
+    pub(crate) fn keep_sampling(&mut self) {
         self.keeps_sampling = true;
     }
 
     /// Maximum segment size in bytes.
-    pub fn mss(&self) -> u64 {
+    pub(crate) fn mss(&self) -> u64 {
         u64::from(self.stack.framing.mss)
     }
 
     /// When the last segment left.
-    pub fn last_sent(&self) -> Instant {
+    pub(crate) fn last_sent(&self) -> Instant {
         self.last_sent
     }
 
     /// SND.UNA.
     #[inline]
-    pub fn una(&self) -> u64 {
+    pub(crate) fn una(&self) -> u64 {
         self.sent.una()
     }
 
     /// One past the highest byte ever sent.
     #[inline]
-    pub fn high(&self) -> u64 {
+    pub(crate) fn high(&self) -> u64 {
         self.sent.high()
     }
 
     /// Bytes sent and not cumulatively acknowledged.
     #[inline]
-    pub fn outstanding(&self) -> u64 {
+    pub(crate) fn outstanding(&self) -> u64 {
         self.sent.outstanding()
     }
 
     /// `min(cwnd, peer's window)` in segments: what ns-2 calls `windowd()`.
-    pub fn usable(&self) -> Segments {
+    pub(crate) fn usable(&self) -> Segments {
         self.session.usable(self.peer_window())
     }
 
     /// The segment at `nxt`, if the application has data there and the peer room for it.
     #[inline]
-    pub fn next_segment(&self) -> Option<ByteRange> {
+    pub(crate) fn next_segment(&self) -> Option<ByteRange> {
         if self.nxt >= self.sendable() {
             return None;
         }
@@ -387,13 +387,13 @@ impl Connection {
 
     /// `segment`, if the window has room for it with `pipe` bytes in flight.
     #[inline]
-    pub fn within_window(&self, segment: SegmentRange, pipe: u64) -> Option<SegmentRange> {
+    pub(crate) fn within_window(&self, segment: SegmentRange, pipe: u64) -> Option<SegmentRange> {
         let fits = self.session.window.holds(pipe + segment.range.bytes());
         fits.then_some(segment)
     }
 
     /// The segment that starts at `start`.
-    pub fn segment_at(&self, start: u64) -> ByteRange {
+    pub(crate) fn segment_at(&self, start: u64) -> ByteRange {
         ByteRange {
             start,
             end: self.segment_end(start),
@@ -401,7 +401,7 @@ impl Connection {
     }
 
     /// Where a segment that starts at `start` ends. Old and new data do not share one.
-    pub fn segment_end(&self, start: u64) -> u64 {
+    pub(crate) fn segment_end(&self, start: u64) -> u64 {
         let end = if start < self.high() {
             self.high()
         } else {
@@ -412,7 +412,7 @@ impl Connection {
 
     /// Remembers whether the window is what stops sending, with `pipe` bytes in flight:
     /// only then may it grow (RFC 7661 §1).
-    pub fn record_limit(&mut self, pipe: u64, now: Instant) {
+    pub(crate) fn record_limit(&mut self, pipe: u64, now: Instant) {
         if self.stack.window.app_limited_when_drained && self.has_nothing_to_send() {
             self.limited = CwndLimited::default();
         } else if self.uses_window(pipe) {
@@ -438,14 +438,14 @@ impl Connection {
 
     /// Whether all data has left and none of it waits to be sent again.
     #[cold]
-    pub fn has_nothing_to_send(&self) -> bool {
+    pub(crate) fn has_nothing_to_send(&self) -> bool {
         self.is_drained() && self.sent.first_lost().is_none()
     }
 
     /// The pacer holds data back with `pipe` bytes in flight. It would have used the window (RFC 9002
     /// §7.8), but where a share in flight decides, which no pacer changes.
     #[cold]
-    pub fn record_paced(&mut self, pipe: u64) {
+    pub(crate) fn record_paced(&mut self, pipe: u64) {
         if self.stack.window.used_from == Utilization::Full || self.uses_window(pipe) {
             self.record_limited();
         }
@@ -453,7 +453,7 @@ impl Connection {
 
     /// Something other than the window stops sending.
     #[cold]
-    pub fn record_underused(&mut self) {
+    pub(crate) fn record_underused(&mut self) {
         self.limited = CwndLimited::default();
     }
 
@@ -464,7 +464,7 @@ impl Connection {
     }
 
     /// The connection is open without a handshake.
-    pub fn skip_handshake(&mut self) {
+    pub(crate) fn skip_handshake(&mut self) {
         if self.stack.ns2.headerless_first {
             self.extensions.get_or_insert_default().headerless_first = true;
         }
@@ -473,7 +473,7 @@ impl Connection {
     /// Whether three duplicate acknowledgements may begin a recovery: more is acknowledged than had
     /// been sent when the window was last reduced, or no data is. Where packet 0 is the first data
     /// packet instead of the SYN, ns-2 has it that packet 0 alone is (`highest_ack_ == 0`).
-    pub fn is_beyond(&self, recover: u64) -> bool {
+    pub(crate) fn is_beyond(&self, recover: u64) -> bool {
         let stands_in = |extensions: &Extensions| extensions.headerless_first;
         let stands_in = self.extensions.as_deref().is_some_and(stands_in);
         let packet_0 = if stands_in { self.mss() } else { 0 };
@@ -481,7 +481,7 @@ impl Connection {
     }
 
     /// The next data packet is to carry this.
-    pub fn report(&mut self, report: RateReport) {
+    pub(crate) fn report(&mut self, report: RateReport) {
         self.extensions.get_or_insert_default().report = Some(report);
     }
 
@@ -494,40 +494,40 @@ impl Connection {
     }
 
     /// Whether data is sent as ECT(1), and the peer counts marks.
-    pub fn is_scalable(&self) -> bool {
+    pub(crate) fn is_scalable(&self) -> bool {
         self.ecn().is_some_and(EcnSender::is_scalable)
     }
 
     /// No handshake carries the window: it is the one that the peer offered earlier. Limits of flow
     /// control hold from the beginning.
-    pub fn take_open_window(&mut self) {
+    pub(crate) fn take_open_window(&mut self) {
         self.take_syn_window(self.stack.open_window());
     }
 
     /// Whether there is nothing more to send, or flow control lets nothing more leave.
-    pub fn is_drained(&self) -> bool {
+    pub(crate) fn is_drained(&self) -> bool {
         self.high() >= self.sendable()
     }
 
     /// Whether the timer has expired since something was last acknowledged.
-    pub fn has_timed_out(&self) -> bool {
+    pub(crate) fn has_timed_out(&self) -> bool {
         self.timeouts_in_a_row > 0
     }
 
     /// The peer reports so many segments that have come twice. Whether that is possible: no more
     /// can than were sent twice.
-    pub fn record_duplicates(&mut self, segments: u64) -> bool {
+    pub(crate) fn record_duplicates(&mut self, segments: u64) -> bool {
         self.duplicates = self.duplicates.saturating_add(saturated(segments));
         u64::from(self.duplicates) <= self.counters.packets_retransmitted
     }
 
     /// Whether the controller sets the window at every acknowledgement, in a recovery too.
-    pub fn controller_owns_cwnd(&self) -> bool {
+    pub(crate) fn controller_owns_cwnd(&self) -> bool {
         self.session.controller.owns_cwnd()
     }
 
     /// Keeps the largest window.
-    pub fn record_cwnd(&mut self) {
+    pub(crate) fn record_cwnd(&mut self) {
         let cwnd = self.session.window.cwnd;
         if cwnd > self.counters.max_cwnd {
             self.counters.max_cwnd = cwnd;
@@ -538,15 +538,15 @@ impl Connection {
 /// What tests set of a connection.
 #[cfg(test)]
 impl Connection {
-    pub fn set_queued(&mut self, position: u64) {
+    pub(crate) fn set_queued(&mut self, position: u64) {
         self.queued = position;
     }
 
-    pub fn set_peer_window(&mut self, bytes: u64) {
+    pub(crate) fn set_peer_window(&mut self, bytes: u64) {
         self.peer_window = bytes;
     }
 
-    pub fn stack_mut(&mut self) -> &mut Stack {
+    pub(crate) fn stack_mut(&mut self) -> &mut Stack {
         Arc::make_mut(&mut self.stack)
     }
 }

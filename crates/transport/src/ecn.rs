@@ -22,7 +22,7 @@ use flowstart_wire::Ecn;
 
 /// What a sender remembers.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct EcnSender {
+pub(crate) struct EcnSender {
     /// How far had been sent when the window last came down, whatever for.
     reduced_at: Option<u64>,
     /// The next new segment carries it.
@@ -37,7 +37,7 @@ pub struct EcnSender {
 
 impl EcnSender {
     /// Of a flow whose controller scales, or of a classic one.
-    pub fn new(scalable: bool) -> EcnSender {
+    pub(crate) fn new(scalable: bool) -> EcnSender {
         EcnSender {
             scalable,
             ..EcnSender::default()
@@ -45,38 +45,38 @@ impl EcnSender {
     }
 
     /// Whether its packets are ECT(1), and the peer counts marks.
-    pub fn is_scalable(&self) -> bool {
+    pub(crate) fn is_scalable(&self) -> bool {
         self.scalable
     }
 
     /// Whether an echo on an acknowledgement up to `una` is of a window not yet answered for.
     /// The segment with the CWR left right above, so its own acknowledgement is the first that
     /// can be (RFC 3168 §6.1.2).
-    pub fn is_news(&self, una: u64) -> bool {
+    pub(crate) fn is_news(&self, una: u64) -> bool {
         self.reduced_at.is_none_or(|at| una > at)
     }
 
     /// Whether what is lost at `una` left before the window last came down, by as much as a loss
     /// would have it.
-    pub fn has_answered(&self, una: u64) -> bool {
+    pub(crate) fn has_answered(&self, una: u64) -> bool {
         !self.scalable && self.reduced_at.is_some_and(|at| una < at)
     }
 
     /// The window has come down, with `high` sent so far.
-    pub fn reduced(&mut self, high: u64) {
+    pub(crate) fn reduced(&mut self, high: u64) {
         self.reduced_at = Some(high);
         self.to_say = true;
     }
 
     /// It came down for nothing (`tcp_ecn_withdraw_cwr` of Linux): what is lost or marked of what is out
     /// has not been answered for.
-    pub fn withdraw(&mut self) {
+    pub(crate) fn withdraw(&mut self) {
         self.reduced_at = None;
         self.to_say = false;
     }
 
     /// The bits of a segment, which may have been sent before.
-    pub fn bits(&mut self, again: bool) -> Ecn {
+    pub(crate) fn bits(&mut self, again: bool) -> Ecn {
         match (self.scalable, again) {
             (true, _) => Ecn::ECT1,
             (false, true) => Ecn::default(),
@@ -92,7 +92,7 @@ impl EcnSender {
 
     /// The peer has counted so many marked packets in total. Whether there are new ones: an
     /// acknowledgement may have been overtaken.
-    pub fn count(&mut self, total: u64) -> bool {
+    pub(crate) fn count(&mut self, total: u64) -> bool {
         let new = total.saturating_sub(self.counted);
         self.counted += new;
         self.untold = self.untold.saturating_add(saturated(new));
@@ -100,7 +100,7 @@ impl EcnSender {
     }
 
     /// Takes the number of marked packets to report to the controller.
-    pub fn take_untold(&mut self) -> u32 {
+    pub(crate) fn take_untold(&mut self) -> u32 {
         std::mem::take(&mut self.untold)
     }
 }
@@ -111,7 +111,7 @@ const MARKS_PER_ACK: u32 = 2;
 
 /// Counts of a receiver whose sender scales.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct MarkCounter {
+pub(crate) struct MarkCounter {
     /// Packets that arrived marked (`r.cep`).
     total: u64,
     /// Since the last acknowledgement.
@@ -123,7 +123,7 @@ pub struct MarkCounter {
 impl MarkCounter {
     /// A packet has come; whether its acknowledgement must not wait. With numbered packets, none of a
     /// marked one may (RFC 9000 §13.2.1).
-    pub fn on_data(&mut self, marked: bool, numbered: bool) -> bool {
+    pub(crate) fn on_data(&mut self, marked: bool, numbered: bool) -> bool {
         let first = marked && !self.last_marked;
         self.last_marked = marked;
         self.total += u64::from(marked);
@@ -132,7 +132,7 @@ impl MarkCounter {
     }
 
     /// An acknowledgement leaves: the count that it carries.
-    pub fn report(&mut self) -> u64 {
+    pub(crate) fn report(&mut self) -> u64 {
         self.unreported = 0;
         self.total
     }

@@ -17,10 +17,10 @@ use flowstart_control::named;
 /// Bytes of a UDP and an IPv4 header.
 pub(crate) const UDP_IP: u32 = 8 + 20;
 /// What a client's first datagram is padded to, bytes of UDP payload (RFC 9000 §14.1).
-pub const SMALLEST_INITIAL: u32 = 1200;
+pub(crate) const SMALLEST_INITIAL: u32 = 1200;
 /// A client's Initial packet that acknowledges, in its first data packet; what only acknowledges is
 /// not in flight. Bytes in quinn-proto 0.11.19, whose connection IDs have eight.
-pub const INITIAL_ACK: u32 = 51;
+pub(crate) const INITIAL_ACK: u32 = 51;
 /// A server sends at most so many times what it has received until it has verified that the client
 /// is at its address (RFC 9000 §8.1).
 const AMPLIFICATION: u32 = 3;
@@ -80,7 +80,7 @@ impl Handshake {
 
 /// What may be sent to an address that is not validated, `received` bytes having come
 /// from it.
-pub fn amplification_limit(received: u32) -> u32 {
+pub(crate) fn amplification_limit(received: u32) -> u32 {
     AMPLIFICATION.saturating_mul(received)
 }
 

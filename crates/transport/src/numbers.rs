@@ -11,11 +11,11 @@ const MOST_RANGES: usize = 12;
 /// New gaps that may wait for an acknowledgement; a dozen would not fit into one.
 const MOST_NEW_GAPS: u32 = 3;
 /// ACK Delay counts in units of so many microseconds: ack_delay_exponent is 3 (RFC 9000 §18.2).
-pub const DELAY_UNIT: u64 = 1 << 3;
+pub(crate) const DELAY_UNIT: u64 = 1 << 3;
 
 /// The packets of one connection that have come.
 #[derive(Clone, Debug, Default)]
-pub struct Numbers {
+pub(crate) struct Numbers {
     received: RangeSet,
     /// When the largest came.
     largest_at: Instant,
@@ -30,7 +30,7 @@ impl Numbers {
     /// A packet has come, its number cut off. Whether it is to be acknowledged at once, by a
     /// Reordering Threshold of `threshold`.
     #[inline]
-    pub fn receive(&mut self, truncated: u32, threshold: u32, now: Instant) -> bool {
+    pub(crate) fn receive(&mut self, truncated: u32, threshold: u32, now: Instant) -> bool {
         let Some(top) = self.received.grow_top(|end| wrapped(end) == truncated) else {
             return self.receive_out_of_order(truncated, threshold, now);
         };
@@ -79,14 +79,14 @@ impl Numbers {
     }
 
     /// Whether an acknowledgement has reported anything.
-    pub fn has_reported(&self) -> bool {
+    pub(crate) fn has_reported(&self) -> bool {
         self.told > 0
     }
 
     /// An ACK frame: the largest number, how long it has waited, and as many ranges as there is
     /// room for; with the bytes that those below the first add to a packet.
     #[inline(never)]
-    pub fn acknowledge(
+    pub(crate) fn acknowledge(
         &mut self,
         window: u32,
         option: AckOption,
@@ -114,7 +114,7 @@ impl Numbers {
     }
 
     /// Reports in the answer to a packet that opens a connection which of those have come.
-    pub fn answer(&mut self, answer: &mut SynAck) {
+    pub(crate) fn answer(&mut self, answer: &mut SynAck) {
         answer.end = wrapped(self.end());
         self.report(|gap, more| answer.ranges.push(gap, more));
     }
@@ -145,7 +145,7 @@ impl Numbers {
 }
 
 /// How long the peer held an acknowledgement back.
-pub fn ack_delay(ack: &NumberAck) -> Duration {
+pub(crate) fn ack_delay(ack: &NumberAck) -> Duration {
     Duration::from_micros(u64::from(ack.delay()) * DELAY_UNIT)
 }
 

@@ -27,7 +27,7 @@ const SMALL_WINDOW: u64 = 536;
 
 /// The write queue of one connection, as far as it decides what leaves together.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Offload {
+pub(crate) struct Offload {
     /// When the burst under way leaves, and how many segments of it still may.
     at: Instant,
     left: u32,
@@ -42,7 +42,7 @@ pub struct Offload {
 
 /// What becomes of the next segment of new data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub(crate) enum Verdict {
     /// It leaves.
     Leaves {
         /// It is the last of several, which PSH shows to the receiver.
@@ -58,7 +58,13 @@ impl Offload {
     /// Whether the next segment of new data leaves, with `pipe` bytes in flight. `repairs` where
     /// losses are being repaired.
     #[inline]
-    pub fn examine(&mut self, c: &Connection, pipe: u64, repairs: bool, now: Instant) -> Verdict {
+    pub(crate) fn examine(
+        &mut self,
+        c: &Connection,
+        pipe: u64,
+        repairs: bool,
+        now: Instant,
+    ) -> Verdict {
         if (self.left == 0 || self.at != now)
             && let Some(waits) = self.begin_burst(c, pipe, repairs, now)
         {
@@ -130,7 +136,7 @@ impl Offload {
 
 /// How many bytes the application writes into a packet: whole segments, of half of the peer's window
 /// at most (`tcp_bound_to_half_wnd`).
-pub fn packet_size(window: u64, mss: u64) -> u64 {
+pub(crate) fn packet_size(window: u64, mss: u64) -> u64 {
     let half = match window > SMALL_WINDOW {
         true => window / 2,
         false => window,

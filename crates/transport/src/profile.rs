@@ -24,7 +24,7 @@ pub(crate) struct RecoveryProfile {
 
 impl RecoveryProfile {
     /// Reads the profile of a stack.
-    pub fn new(stack: &Stack) -> RecoveryProfile {
+    pub(crate) fn new(stack: &Stack) -> RecoveryProfile {
         let kind = stack.recovery.kind;
         let positions = RecoveryProfile {
             detail: Tracking::Positions,

@@ -13,7 +13,7 @@ const NONCE_BITS: u32 = 30;
 
 /// What a sender remembers of its request.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked {
+pub(crate) struct Asked {
     codes: RateCodes,
     code: u8,
     ttl_diff: u8,
@@ -22,7 +22,7 @@ pub struct Asked {
 
 /// What became of a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Answer {
+pub(crate) struct Answer {
     /// The rate, where all routers approved one.
     pub approved: Option<Rate>,
     /// What the first data segment is to report to the routers (§4.5): also that nothing was
@@ -32,7 +32,7 @@ pub struct Answer {
 
 impl Asked {
     /// A request for `rate`; `secret` is what neither routers nor the receiver can guess.
-    pub fn new(codes: RateCodes, rate: Rate, secret: u64) -> (Asked, RateRequest) {
+    pub(crate) fn new(codes: RateCodes, rate: Rate, secret: u64) -> (Asked, RateRequest) {
         let [qs_ttl, ..] = secret.to_le_bytes();
         let request = RateRequest {
             code: codes.encode_down(rate),
@@ -51,7 +51,7 @@ impl Asked {
 
     /// §4.4: every router took part, the rate is no higher than the request, and no one
     /// raised the rate again on the way.
-    pub fn validate(&self, response: Option<RateResponse>) -> Answer {
+    pub(crate) fn validate(&self, response: Option<RateResponse>) -> Answer {
         let valid = response.filter(|r| {
             let unchanged = low_bits(2 * u32::from(r.code).min(NONCE_BITS / 2));
             r.ttl_diff == self.ttl_diff
@@ -69,7 +69,7 @@ impl Asked {
 }
 
 /// §4.3: what a receiver returns; a request that was refused has no answer.
-pub fn respond(request: RateRequest) -> Option<RateResponse> {
+pub(crate) fn respond(request: RateRequest) -> Option<RateResponse> {
     (request.code > 0).then(|| RateResponse {
         code: request.code,
         ttl_diff: request.ip_ttl.wrapping_sub(request.qs_ttl),

@@ -44,15 +44,15 @@ const WHOLE: u64 = 256;
 const DEFAULT_RATIO: u64 = WHOLE / 2;
 
 /// `struct sk_buff`.
-pub const SK_BUFF: u64 = 256;
+pub(crate) const SK_BUFF: u64 = 256;
 /// The room for headers and `struct skb_shared_info` (`SKB_SMALL_HEAD_SIZE`).
-pub const SMALL_HEAD: u64 = 576;
+pub(crate) const SMALL_HEAD: u64 = 576;
 
 /// What a packet of this payload and header takes in memory (`truesize`) where a device hands over
 /// one packet at a time, as TUN devices do: `struct sk_buff`, and a head that holds the headroom,
 /// the packet and `struct skb_shared_info`, which comes from a cache of 576 bytes or is a power of
 /// two from 1024 on.
-pub fn truesize(payload: u32, header: u32) -> u64 {
+pub(crate) fn truesize(payload: u32, header: u32) -> u64 {
     const HEADROOM: u64 = 64;
     const SHARED_INFO: u64 = 320;
     let head = HEADROOM + u64::from(payload) + u64::from(header) + SHARED_INFO;
@@ -172,7 +172,7 @@ const TIMESTAMPS: u64 = 12;
 
 /// A receiver's window. All but times and ratios in bytes.
 #[derive(Clone, Debug)]
-pub struct ReceiveWindow {
+pub(crate) struct ReceiveWindow {
     growth: Growth,
     scale: u8,
     /// What a full segment takes in memory.
@@ -213,7 +213,7 @@ pub struct ReceiveWindow {
 
 /// The effect of a data segment on the window.
 #[derive(Clone, Copy, Debug)]
-pub struct Arrival {
+pub(crate) struct Arrival {
     /// Its payload.
     pub len: u32,
     /// What was expected before it came.
@@ -244,7 +244,7 @@ impl Arrival {
 
 impl ReceiveWindow {
     /// The window of a receiver that accepts a connection, before anything has come.
-    pub fn new(growth: Growth) -> ReceiveWindow {
+    pub(crate) fn new(growth: Growth) -> ReceiveWindow {
         let mss = u64::from(growth.mss);
         let scale = growth.scale();
         let rcvbuf = growth.buffer.initial;
@@ -313,7 +313,7 @@ impl ReceiveWindow {
 
     /// This end opens the connection: it does not know yet that timestamps will take of a segment's
     /// room, and offers whole ones without them.
-    pub fn open_actively(&mut self) {
+    pub(crate) fn open_actively(&mut self) {
         let full = win(self.rcvbuf, DEFAULT_RATIO);
         let most = self.growth.most.map_or(u64::MAX, u64::from);
         let mss = u64::from(self.growth.mss) + TIMESTAMPS;
@@ -324,7 +324,7 @@ impl ReceiveWindow {
     }
 
     /// What is offered on a connection that is open before anything has come.
-    pub fn opened(&self) -> u32 {
+    pub(crate) fn opened(&self) -> u32 {
         saturated(self.in_field(self.round_up(self.wnd)))
     }
 
@@ -343,7 +343,7 @@ impl ReceiveWindow {
     }
 
     /// A SYN has come: what its answer offers.
-    pub fn on_syn(&mut self, now: Instant) -> u32 {
+    pub(crate) fn on_syn(&mut self, now: Instant) -> u32 {
         self.since = now;
         self.rtt.acknowledged(0, now);
         match self.growth.field {
@@ -356,7 +356,13 @@ impl ReceiveWindow {
     /// with `paws`, no later timestamp has been heard of. Whether that is so: any other goes to
     /// [`on_data`](Self::on_data), which does the same and more.
     #[inline]
-    pub fn takes_steady_data(&mut self, data: &Data, quick: u32, paws: bool, now: Instant) -> bool {
+    pub(crate) fn takes_steady_data(
+        &mut self,
+        data: &Data,
+        quick: u32,
+        paws: bool,
+        now: Instant,
+    ) -> bool {
         let len = data.len();
         let full = len == self.rcv_mss && len == self.growth.mss;
         if !full || paws && !self.takes_timestamp(data) {
@@ -382,14 +388,14 @@ impl ReceiveWindow {
 
     /// What has come in order up to `next` has been read, and nothing is missing.
     #[inline]
-    pub fn on_steady_read(&mut self, next: u64, now: Instant) {
+    pub(crate) fn on_steady_read(&mut self, next: u64, now: Instant) {
         self.alloc = 0;
         self.note_read(next, next, now);
     }
 
     /// Data has come. `quick` is how many acknowledgements are quick at most where data begins
     /// (`TCP_MAX_QUICKACKS`).
-    pub fn on_data(&mut self, arrival: &Arrival, quick: u32, now: Instant) {
+    pub(crate) fn on_data(&mut self, arrival: &Arrival, quick: u32, now: Instant) {
         let full = arrival.len >= self.rcv_mss;
         self.rtt.on_data(arrival.echoed, full, now);
         self.alloc = self.memory(arrival.above);
@@ -406,7 +412,7 @@ impl ReceiveWindow {
     }
 
     /// Whether no later timestamp than this data's has been heard of.
-    pub fn takes_timestamp(&mut self, data: &Data) -> bool {
+    pub(crate) fn takes_timestamp(&mut self, data: &Data) -> bool {
         let Some(timestamp) = data.timestamp() else {
             return true;
         };
@@ -415,7 +421,7 @@ impl ReceiveWindow {
     }
 
     /// `tcp_incr_quickack`: so many acknowledgements as half a window has segments, up to `most`.
-    pub fn quicken(&mut self, most: u32) {
+    pub(crate) fn quicken(&mut self, most: u32) {
         let half = match self.wnd / (2 * u64::from(self.rcv_mss)) {
             0 => 2,
             segments => segments,
@@ -497,13 +503,13 @@ impl ReceiveWindow {
     }
 
     /// Whether the acknowledgement of data that has just come is a quick one.
-    pub fn is_quick(&self) -> bool {
+    pub(crate) fn is_quick(&self) -> bool {
         self.quick > 0
     }
 
     /// How long the answer to data that has come above a hole waits, `most` at most; `None` where
     /// it does not.
-    pub fn compresses(&mut self, arrival: &Arrival, most: Duration) -> Option<Duration> {
+    pub(crate) fn compresses(&mut self, arrival: &Arrival, most: Duration) -> Option<Duration> {
         let more_than_one = arrival.next - self.wup > u64::from(self.rcv_mss);
         if arrival.is_old() || more_than_one || self.is_quick() {
             return None;
@@ -515,7 +521,7 @@ impl ReceiveWindow {
     /// Whether a read that leaves nothing to read is answered: where the sender may wait for that,
     /// or where there is so much room besides the rest of the window that the sender needs the
     /// update (`__tcp_cleanup_rbuf`).
-    pub fn answers_read(&self, next: u64) -> bool {
+    pub(crate) fn answers_read(&self, next: u64) -> bool {
         if self.pushed {
             return true;
         }
@@ -531,7 +537,7 @@ impl ReceiveWindow {
 
     /// The window of an acknowledgement of everything below `next` (`__tcp_select_window` and
     /// `tcp_select_window`).
-    pub fn advertise(&mut self, next: u64, now: Instant) -> u32 {
+    pub(crate) fn advertise(&mut self, next: u64, now: Instant) -> u32 {
         self.quick = self.quick.saturating_sub(1);
         self.pushed = false;
         self.compression.acknowledged();
@@ -569,7 +575,7 @@ impl ReceiveWindow {
     }
 
     /// What is in order has been read (`tcp_rcv_space_adjust`).
-    pub fn on_read(&mut self, arrival: &Arrival, now: Instant) {
+    pub(crate) fn on_read(&mut self, arrival: &Arrival, now: Instant) {
         self.alloc = self.memory(arrival.above);
         if arrival.news_above {
             // `tcp_data_queue_ofo`: room for what the hole holds back.

@@ -17,14 +17,14 @@ use flowstart_control::signals::Ack as Signal;
 use flowstart_wire::{Ack, ByteAck, Packet};
 
 /// The recovery of one connection.
-pub struct Recovery {
+pub(crate) struct Recovery {
     detector: Detector,
     reduction: Reduction,
 }
 
 impl Recovery {
     /// The recovery of a stack.
-    pub fn new(stack: &Stack) -> Recovery {
+    pub(crate) fn new(stack: &Stack) -> Recovery {
         Recovery {
             detector: Detector::new(stack),
             reduction: Reduction::new(stack),
@@ -32,35 +32,35 @@ impl Recovery {
     }
 
     /// The handshake is over; `lost` where a packet of it was, and that is a congestion event.
-    pub fn on_handshake(&mut self, c: &mut Connection, lost: bool, now: Instant) {
+    pub(crate) fn on_handshake(&mut self, c: &mut Connection, lost: bool, now: Instant) {
         if let Some(events) = self.detector.on_handshake(c, lost) {
             self.apply(c, &events, now);
         }
     }
 
     /// What leaves is a server's flight, as long as its handshake lasts.
-    pub fn on_serving(&mut self, first_space: Option<u64>) {
+    pub(crate) fn on_serving(&mut self, first_space: Option<u64>) {
         self.detector.on_serving(first_space);
     }
 
     /// The server's limit of three times what has come keeps it from sending.
-    pub fn on_amplification_limit(&mut self, c: &mut Connection) {
+    pub(crate) fn on_amplification_limit(&mut self, c: &mut Connection) {
         self.detector.on_amplification_limit(c);
     }
 
     /// The handshake ends in the first data packet.
-    pub fn on_first_packet_shared(&mut self, c: &Connection) {
+    pub(crate) fn on_first_packet_shared(&mut self, c: &Connection) {
         self.detector.on_first_packet_shared(c);
     }
 
     /// The end of a client's handshake has left, in a separate packet.
-    pub fn on_end_of_handshake(&mut self, c: &Connection, now: Instant) {
+    pub(crate) fn on_end_of_handshake(&mut self, c: &Connection, now: Instant) {
         self.detector.on_end_of_handshake(c, now);
     }
 
     /// Takes in an acknowledgement of what was sent. Not inlined into the event loop.
     #[inline(never)]
-    pub fn on_ack(&mut self, c: &mut Connection, ack: &Ack, meta: AckMeta, now: Instant) {
+    pub(crate) fn on_ack(&mut self, c: &mut Connection, ack: &Ack, meta: AckMeta, now: Instant) {
         match ack {
             Ack::Bytes(ack) if !meta.ece && self.is_plain(c, ack) => {
                 self.on_plain_ack(c, ack.una(), now);
@@ -213,7 +213,7 @@ impl Recovery {
 
     /// The retransmission timer has expired: notifies the controller.
     /// False where the connection is to be given up.
-    pub fn on_timeout(&mut self, c: &mut Connection, now: Instant) -> bool {
+    pub(crate) fn on_timeout(&mut self, c: &mut Connection, now: Instant) -> bool {
         let pipe = self.detector.pipe(c);
         let (again, reduced) = (c.has_timed_out(), self.detector.has_reduced(c));
         if !again && !reduced {
@@ -227,19 +227,19 @@ impl Recovery {
 
     /// Data has been queued or the connection has opened: sending is not tied to an
     /// acknowledgement.
-    pub fn on_data(&mut self) {
+    pub(crate) fn on_data(&mut self) {
         self.detector.on_data();
     }
 
     /// Returns the segment that may leave next, if the pacer consents.
     #[inline(always)]
-    pub fn plan(&self, c: &Connection) -> Option<SegmentRange> {
+    pub(crate) fn plan(&self, c: &Connection) -> Option<SegmentRange> {
         self.detector.plan(c)
     }
 
     /// `segment` is about to be sent.
     #[inline]
-    pub fn on_sent(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) {
+    pub(crate) fn on_sent(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) {
         self.reduction.on_sent();
         self.detector.on_sent(c, segment, now);
     }
@@ -247,37 +247,42 @@ impl Recovery {
     /// A packet without data that is due, where no other is.
     #[cold]
     #[inline(never)]
-    pub fn answer_first_ack(&mut self, c: &mut Connection, now: Instant) -> Option<Packet> {
+    pub(crate) fn answer_first_ack(&mut self, c: &mut Connection, now: Instant) -> Option<Packet> {
         self.detector.answer(c, now)
     }
 
     /// A packet without data that reports the limit which stops the sender.
     #[cold]
     #[inline(never)]
-    pub fn report_blocked(&mut self, c: &mut Connection, now: Instant) -> Option<Packet> {
+    pub(crate) fn report_blocked(&mut self, c: &mut Connection, now: Instant) -> Option<Packet> {
         self.detector.report_blocked(c, now)
     }
 
     /// Whether `segment` leaves now, where new data waits until there is enough of it for a burst.
     #[inline(always)]
-    pub fn may_leave(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) -> bool {
+    pub(crate) fn may_leave(
+        &mut self,
+        c: &mut Connection,
+        segment: SegmentRange,
+        now: Instant,
+    ) -> bool {
         self.detector.may_leave(c, segment, now)
     }
 
     /// It has been sent.
     #[inline]
-    pub fn after_sent(&mut self, c: &mut Connection, plan: ByteRange, now: Instant) {
+    pub(crate) fn after_sent(&mut self, c: &mut Connection, plan: ByteRange, now: Instant) {
         self.detector.after_sent(c, plan, now);
     }
 
     /// When to call [`on_timer`](Self::on_timer): a timer besides the
     /// retransmission timer.
-    pub fn deadline(&self) -> Option<Instant> {
+    pub(crate) fn deadline(&self) -> Option<Instant> {
         self.detector.deadline()
     }
 
     /// That deadline may have passed. False where the connection is to be given up.
-    pub fn on_timer(&mut self, c: &mut Connection, now: Instant) -> bool {
+    pub(crate) fn on_timer(&mut self, c: &mut Connection, now: Instant) -> bool {
         if let Some(events) = self.detector.on_timer(c, now) {
             self.apply(c, &events, now);
         }
@@ -285,29 +290,29 @@ impl Recovery {
     }
 
     /// Whether anything of `[start, end)` is known to have arrived beyond what is acknowledged.
-    pub fn has_arrived(&self, c: &Connection, start: u64, end: u64) -> bool {
+    pub(crate) fn has_arrived(&self, c: &Connection, start: u64, end: u64) -> bool {
         self.detector.has_arrived(c, start, end)
     }
 
     /// Bytes in flight, as the loss detector estimates them.
     #[inline]
-    pub fn pipe(&self, c: &Connection) -> u64 {
+    pub(crate) fn pipe(&self, c: &Connection) -> u64 {
         self.detector.pipe(c)
     }
 
     /// Whether cwnd counts as the limit of what was sent, where the loss detector is Linux's.
-    pub fn is_cwnd_limited(&self, c: &Connection) -> bool {
+    pub(crate) fn is_cwnd_limited(&self, c: &Connection) -> bool {
         self.detector.is_cwnd_limited(c)
     }
 
     /// What is out, and what has become of it, where the loss detector is Linux's.
-    pub fn info(&self, c: &Connection) -> Option<Info> {
+    pub(crate) fn info(&self, c: &Connection) -> Option<Info> {
         self.detector.info(c)
     }
 
     /// The loss detector.
     #[cfg(test)]
-    pub fn detector(&self) -> &Detector {
+    pub(crate) fn detector(&self) -> &Detector {
         &self.detector
     }
 }

@@ -24,7 +24,7 @@ pub struct Delivered {
 
 /// The measurement of one connection.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Throughput {
+pub(crate) struct Throughput {
     /// The round: when it began, what had been delivered by then, and where it ends.
     since: Option<(Instant, u64)>,
     until: u64,
@@ -42,17 +42,17 @@ pub struct Throughput {
 
 impl Throughput {
     /// The last round that was busy, or one that was not but delivered more.
-    pub fn last(&self) -> Delivered {
+    pub(crate) fn last(&self) -> Delivered {
         self.last
     }
 
     /// There is room in the window and nothing to put into it.
-    pub fn starve(&mut self, now: Instant) {
+    pub(crate) fn starve(&mut self, now: Instant) {
         self.starved_since.get_or_insert(now);
     }
 
     /// A segment leaves.
-    pub fn feed(&mut self, now: Instant) {
+    pub(crate) fn feed(&mut self, now: Instant) {
         let pause = now.since(self.last_sent);
         match self.starved_since.take() {
             Some(since) => self.starved[0] += now.since(since),
@@ -65,7 +65,7 @@ impl Throughput {
     }
 
     /// An acknowledgement up to `una` with `high` sent; `delivered` bytes have arrived in all.
-    pub fn on_ack(&mut self, now: Instant, una: u64, high: u64, delivered: u64) {
+    pub(crate) fn on_ack(&mut self, now: Instant, una: u64, high: u64, delivered: u64) {
         if una < self.until {
             return;
         }

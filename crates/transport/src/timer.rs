@@ -5,7 +5,7 @@ use flowstart_control::{Duration, Instant};
 
 /// A timer that may be set, again and again mostly before it expires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timer {
+pub(crate) struct Timer {
     /// When it expires; `Instant::MAX` where it is not set.
     due: Instant,
     /// When it was set; `Instant::MAX` where `due` is when the wheel comes round.
@@ -24,25 +24,25 @@ impl Default for Timer {
 impl Timer {
     /// Sets it at `now`, in place of what was set before.
     #[inline]
-    pub fn set(&mut self, due: Instant, now: Instant) {
+    pub(crate) fn set(&mut self, due: Instant, now: Instant) {
         *self = Timer { due, set: now };
     }
 
     /// Forgets what was set.
     #[inline]
-    pub fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         self.due = Instant::MAX;
     }
 
     /// When it is due; `None` where it is not set.
     #[inline]
-    pub fn due(&self) -> Option<Instant> {
+    pub(crate) fn due(&self) -> Option<Instant> {
         (self.due != Instant::MAX).then_some(self.due)
     }
 
     /// Whether it fires at `now`, counted in jiffies where there are any. It stays set. When the
     /// wheel comes round is looked for only here, since most timers are set anew before.
-    pub fn fires(&mut self, now: Instant, jiffy: Option<Duration>) -> bool {
+    pub(crate) fn fires(&mut self, now: Instant, jiffy: Option<Duration>) -> bool {
         if self.due > now {
             return false;
         }
@@ -62,7 +62,7 @@ const LEVEL_SHIFT: u32 = 3;
 
 /// When the wheel comes round to a timer that is set at `now` for `wait` later, with jiffies this
 /// long.
-pub fn comes_round(now: Instant, wait: Duration, jiffy: Duration) -> Instant {
+pub(crate) fn comes_round(now: Instant, wait: Duration, jiffy: Duration) -> Instant {
     let set = now.0 / jiffy.0;
     let delta = wait.0.div_ceil(jiffy.0);
     let (mut shift, mut span) = (0, FIRST_LEVEL);

@@ -12,20 +12,20 @@ const TICK: u64 = 1_000_000;
 const PAWS_WINDOW: i32 = 1;
 
 /// TSval at this time.
-pub fn tsval(now: Instant) -> u32 {
+pub(crate) fn tsval(now: Instant) -> u32 {
     wrapped(now.0 / TICK)
 }
 
 /// TS.Recent of one receiver; `None` before data has come.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Recent(Option<u32>);
+pub(crate) struct Recent(Option<u32>);
 
 impl Recent {
     /// Data of `[start, end)` has come with this TSval, all below `acked` having been acknowledged.
     /// Whether it is to be taken: protection against wrapped sequences discards what left before
     /// that which was heard of last (RFC 7323 §5.3 R1, `tcp_paws_check`), and so what the path has
     /// delayed, where a retransmission has come since.
-    pub fn accepts(&mut self, timestamp: u32, (start, end): (u64, u64), acked: u64) -> bool {
+    pub(crate) fn accepts(&mut self, timestamp: u32, (start, end): (u64, u64), acked: u64) -> bool {
         let age = self
             .0
             .map_or(0, |recent| recent.wrapping_sub(timestamp) as i32);

@@ -13,7 +13,7 @@ use flowstart_control::Instant;
 /// State of Linux for a recovery or a timeout, which shows whether it was for
 /// nothing.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct UndoState {
+pub(crate) struct UndoState {
     /// What was acknowledged when it began (`undo_marker`); `None` where nothing is to be undone.
     marker: Option<u64>,
     /// Segments sent again and not reported as duplicates (`undo_retrans`); `None` before the
@@ -26,42 +26,42 @@ pub struct UndoState {
 impl UndoState {
     /// It begins with all below `una` acknowledged, while `out` segments are on their way a second
     /// time (`tcp_init_undo`).
-    pub fn begin(&mut self, una: u64, out: u64) {
+    pub(crate) fn begin(&mut self, una: u64, out: u64) {
         self.marker = Some(una);
         self.unanswered = Some(out).filter(|out| *out > 0);
     }
 
     /// Nothing is left to undo.
-    pub fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         self.marker = None;
     }
 
     /// Nothing that was sent again is out.
-    pub fn forget_retransmissions(&mut self) {
+    pub(crate) fn forget_retransmissions(&mut self) {
         self.first = None;
     }
 
     /// A segment is sent again.
-    pub fn retransmitted(&mut self, now: Instant) {
+    pub(crate) fn retransmitted(&mut self, now: Instant) {
         self.first.get_or_insert(now);
         self.unanswered = Some(self.unanswered.unwrap_or(0) + 1);
     }
 
     /// So many segments up to `end` have come twice.
-    pub fn duplicated(&mut self, segments: u64, end: u64) {
+    pub(crate) fn duplicated(&mut self, segments: u64, end: u64) {
         if self.marker.is_some_and(|marker| end > marker) {
             self.unanswered = self.unanswered.map(|n| n.saturating_sub(segments));
         }
     }
 
     /// All that was sent again had arrived (`tcp_try_undo_dsack`).
-    pub fn was_answered(&self) -> bool {
+    pub(crate) fn was_answered(&self) -> bool {
         self.marker.is_some() && self.unanswered == Some(0)
     }
 
     /// The acknowledgement that echoes what left at `echo` is of a first sending, and
     /// that was late (`tcp_packet_delayed`).
-    pub fn is_delayed(&self, echo: Option<Instant>) -> bool {
+    pub(crate) fn is_delayed(&self, echo: Option<Instant>) -> bool {
         self.marker.is_some()
             && self
                 .first
@@ -69,21 +69,21 @@ impl UndoState {
     }
 
     /// `tcp_may_undo`.
-    pub fn may_undo(&self, echo: Option<Instant>) -> bool {
+    pub(crate) fn may_undo(&self, echo: Option<Instant>) -> bool {
         self.was_answered() || self.is_delayed(echo)
     }
 }
 
 /// Whether a timeout was for nothing (RFC 5682 §3.1, with SACK).
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Frto {
+pub(crate) struct Frto {
     /// It is not decided.
     open: bool,
 }
 
 /// What an acknowledgement shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub(crate) enum Verdict {
     /// Nothing yet.
     Open,
     /// The timeout was for nothing.
@@ -94,18 +94,23 @@ pub enum Verdict {
 
 impl Frto {
     /// The timer has expired; `open` where it may have been for nothing.
-    pub fn begin(&mut self, open: bool) {
+    pub(crate) fn begin(&mut self, open: bool) {
         self.open = open;
     }
 
     /// Nothing is left to decide.
-    pub fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         self.open = false;
     }
 
     /// What an acknowledgement shows of a timeout at which `high_seq` was the highest byte sent;
     /// then it is that at the first acknowledgement.
-    pub fn examine(&mut self, c: &Connection, newly: &NewlyAcked, high_seq: &mut u64) -> Verdict {
+    pub(crate) fn examine(
+        &mut self,
+        c: &Connection,
+        newly: &NewlyAcked,
+        high_seq: &mut u64,
+    ) -> Verdict {
         if !self.open {
             return Verdict::Open;
         }

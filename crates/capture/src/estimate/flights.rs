@@ -50,7 +50,7 @@ pub(crate) struct Data {
 
 impl Flights {
     /// Data passed.
-    pub fn sent(&mut self, data: &Data) {
+    pub(crate) fn sent(&mut self, data: &Data) {
         let Data {
             start,
             end,
@@ -78,7 +78,7 @@ impl Flights {
     }
 
     /// An acknowledgement passed.
-    pub fn acknowledged(&mut self, ack: &Acknowledgement) {
+    pub(crate) fn acknowledged(&mut self, ack: &Acknowledgement) {
         while let Some(flight) = self.watched.filter(|flight| flight.end <= ack.end) {
             if ack.heard.saturating_sub(flight.heard) <= REQUEST {
                 self.whole = self.whole.max(flight.bytes);
@@ -88,7 +88,7 @@ impl Flights {
     }
 
     /// Bytes of the largest flight that came through whole.
-    pub fn whole(&self) -> u64 {
+    pub(crate) fn whole(&self) -> u64 {
         self.whole
     }
 }
@@ -113,7 +113,7 @@ impl Held {
 
 impl Largest {
     /// A connection's largest flight and its round trip.
-    pub fn add(&mut self, held: Held) {
+    pub(super) fn add(&mut self, held: Held) {
         if held.bytes > 0 && !self.0.iter().any(|known| known.proves_as_much_as(&held)) {
             self.0.retain(|known| !held.proves_as_much_as(known));
             self.0.push(held);
@@ -121,7 +121,7 @@ impl Largest {
     }
 
     /// Adds those of another path.
-    pub fn add_all(&mut self, others: &Largest) {
+    pub(super) fn add_all(&mut self, others: &Largest) {
         for held in &others.0 {
             self.add(*held);
         }
@@ -129,7 +129,7 @@ impl Largest {
 
     /// The flight that exceeds what the path holds at a rate (bytes/s) by the largest amount; and
     /// this amount.
-    pub fn beyond(&self, rate: f64) -> Option<(Held, f64)> {
+    pub(super) fn beyond(&self, rate: f64) -> Option<(Held, f64)> {
         let rest = |held: &Held| held.bytes as f64 - rate * held.rtt as f64 / 1e9;
         let all = self.0.iter().map(|held| (*held, rest(held)));
         all.filter(|(_, rest)| *rest > 0.0)

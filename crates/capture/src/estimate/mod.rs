@@ -129,7 +129,13 @@ const LEAP: u64 = 65_536;
 
 impl Lane {
     /// A data packet passed, so much later than the fastest of its connection.
-    pub fn arrived(&mut self, segment: &Segment, repeat: bool, wait: Option<u64>, advanced: u64) {
+    pub(crate) fn arrived(
+        &mut self,
+        segment: &Segment,
+        repeat: bool,
+        wait: Option<u64>,
+        advanced: u64,
+    ) {
         self.under_way = self.under_way.saturating_add(advanced);
         self.bytes = self.bytes.saturating_add(segment.payload.into());
         self.losses += u64::from(repeat);
@@ -144,29 +150,35 @@ impl Lane {
     }
 
     /// Payload that was sent and is not yet acknowledged.
-    pub fn under_way(&self) -> u64 {
+    pub(crate) fn under_way(&self) -> u64 {
         self.under_way
     }
 
     /// Payload that has passed so far.
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
 
     /// So many bytes passed that were not captured.
-    pub fn unseen(&mut self, bytes: u64) {
+    pub(crate) fn unseen(&mut self, bytes: u64) {
         self.bytes = self.bytes.saturating_add(bytes);
     }
 
     /// A log reports so many bytes.
-    pub fn logged(&mut self, bytes: u64) {
+    pub(crate) fn logged(&mut self, bytes: u64) {
         // A log may say anything.
         self.bytes = self.bytes.saturating_add(bytes);
     }
 
     /// An acknowledgement passed that goes further than any before, so much later than the fastest of its connection.
     /// `repair`: data were sent again until then.
-    pub fn acknowledged(&mut self, time: u64, advanced: u64, wait: Option<Wait>, repair: bool) {
+    pub(crate) fn acknowledged(
+        &mut self,
+        time: u64,
+        advanced: u64,
+        wait: Option<Wait>,
+        repair: bool,
+    ) {
         self.under_way = self.under_way.saturating_sub(advanced);
         let trains = self.acknowledgements.get_or_insert_default();
         match repair || advanced > LEAP {
@@ -176,14 +188,14 @@ impl Lane {
     }
 
     /// An acknowledgement was repeated: its next advance gives no rate.
-    pub fn repeated(&mut self) {
+    pub(crate) fn repeated(&mut self) {
         if let Some(trains) = &mut self.acknowledgements {
             trains.interrupt();
         }
     }
 
     /// A connection of some round trip had so much payload under way at once, and all of it arrived.
-    pub fn held(&mut self, payload: u64, rtt: u64) {
+    pub(crate) fn held(&mut self, payload: u64, rtt: u64) {
         let bytes = payload * HEADERS.0 / HEADERS.1;
         self.flights.add(Held { bytes, rtt });
     }
@@ -210,7 +222,7 @@ fn add_trains(trains: &mut Option<Box<Trains>>, more: &Option<Box<Trains>>) {
 
 impl Lanes {
     /// The pair of networks of a new connection.
-    pub fn pair(&mut self, client: u128, server: u128) -> PairId {
+    pub(crate) fn pair(&mut self, client: u128, server: u128) -> PairId {
         let (client, server) = (Network::of(client), Network::of(server));
         let swapped = client > server;
         let networks = if swapped {
@@ -235,12 +247,12 @@ impl Lanes {
     }
 
     /// Where the data of one side go: 0 the client's, 1 the server's.
-    pub fn lane(&mut self, pair: PairId, from: usize) -> &mut Lane {
+    pub(crate) fn lane(&mut self, pair: PairId, from: usize) -> &mut Lane {
         &mut self.pairs[pair.0].lanes[from ^ usize::from(pair.1)]
     }
 
     /// A connection is over. `halves`: its handshake on the server's side of the monitor, and on the client's.
-    pub fn over(
+    pub(crate) fn over(
         &mut self,
         id: PairId,
         rtt: Option<u64>,
@@ -269,7 +281,7 @@ impl Lanes {
 
     /// The remote networks and their paths, by decreasing amount of data; and the far side of each
     /// pair.
-    pub fn groups(&self) -> (Vec<Group>, Vec<FarSide>) {
+    pub(crate) fn groups(&self) -> (Vec<Group>, Vec<FarSide>) {
         let mut popularity: HashMap<Network, usize, RandomState> = HashMap::default();
         for pair in &self.pairs {
             for network in pair.networks {

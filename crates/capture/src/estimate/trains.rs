@@ -157,7 +157,7 @@ pub(super) enum Shows {
 impl Trains {
     /// Something passed: the train of which it is the last gets a rate. `wait` is its time on the way beyond the minimum
     /// of its connection, where that is known.
-    pub fn push(&mut self, time: u64, bytes: u64, wait: Option<Wait>) {
+    pub(super) fn push(&mut self, time: u64, bytes: u64, wait: Option<Wait>) {
         let before = self.recent[(self.next + LENGTH) % self.recent.len()];
         let gap = time.saturating_sub(before.time);
         self.recent[self.next] = Passed {
@@ -185,7 +185,7 @@ impl Trains {
     }
 
     /// What comes next has nothing to do with what came last.
-    pub fn interrupt(&mut self) {
+    pub(super) fn interrupt(&mut self) {
         (self.filled, self.next) = (0, 0);
     }
 
@@ -244,7 +244,7 @@ impl Trains {
     }
 
     /// Adds the rates of another lane.
-    pub fn add(&mut self, other: &Trains) {
+    pub(super) fn add(&mut self, other: &Trains) {
         self.waited.bytes += other.waited.bytes;
         self.waited.time += other.waited.time;
         for (number, more) in other.held() {
@@ -254,7 +254,7 @@ impl Trains {
 
     /// The rate at which packets left a queue, or else what bounds it: their mean, or what most have passed at without a
     /// queue; or why there is none.
-    pub fn mode(&self) -> Result<Mode, &'static str> {
+    pub(super) fn mode(&self) -> Result<Mode, &'static str> {
         let all: f64 = self
             .bins
             .iter()

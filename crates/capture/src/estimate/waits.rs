@@ -116,7 +116,7 @@ const SPAN: u64 = 300_000_000;
 
 impl Waits {
     /// The time from one packet of the handshake to the next.
-    pub fn handshake(&mut self, wait: u64) {
+    pub(crate) fn handshake(&mut self, wait: u64) {
         self.extend(wait);
     }
 
@@ -126,7 +126,7 @@ impl Waits {
     }
 
     /// Data passed.
-    pub fn sent(&mut self, data: &Departure) {
+    pub(crate) fn sent(&mut self, data: &Departure) {
         let Departure { end, advanced, .. } = *data;
         if data.repeat {
             if self.acked >= self.repaired {
@@ -152,7 +152,7 @@ impl Waits {
     }
 
     /// An acknowledgement passed.
-    pub fn acknowledged(&mut self, ack: &Acknowledgement) {
+    pub(crate) fn acknowledged(&mut self, ack: &Acknowledgement) {
         self.acked = ack.end;
         while let Some(mark) = self.marks.front().copied().filter(|m| m.end <= ack.end) {
             self.marks.pop_front();
@@ -166,7 +166,7 @@ impl Waits {
 
     /// How much longer than the minimum the data took that an acknowledgement ends with, once that has been
     /// [taken](Waits::acknowledged); unknown where data that were not marked, or the other side's, make it uncertain.
-    pub fn wait(&mut self, ack: &Acknowledgement) -> Option<Wait> {
+    pub(crate) fn wait(&mut self, ack: &Acknowledgement) -> Option<Wait> {
         let wait = self.waited(ack);
         self.latest = wait.map(|wait| wait.time);
         wait
@@ -198,7 +198,7 @@ impl Waits {
     }
 
     /// Whether data that were sent again are acknowledged: what had arrived before them is as well.
-    pub fn is_repair(&self, ack: &Acknowledgement) -> bool {
+    pub(crate) fn is_repair(&self, ack: &Acknowledgement) -> bool {
         ack.end - ack.advanced < self.repaired
     }
 
@@ -222,7 +222,7 @@ impl Waits {
     }
 
     /// A packet passed that may bear a time stamp.
-    pub fn stamp(&mut self, segment: &Segment) {
+    pub(crate) fn stamp(&mut self, segment: &Segment) {
         if let Some((value, _)) = segment.options.stamp.filter(|_| !segment.has(RST)) {
             self.stamped(segment.time, value);
         }
@@ -243,7 +243,7 @@ impl Waits {
     }
 
     /// How much longer than the minimum a packet with a time stamp took to arrive. Its clock's tick counts as no wait. ns
-    pub fn wait_of(&self, segment: &Segment) -> Option<u64> {
+    pub(crate) fn wait_of(&self, segment: &Segment) -> Option<u64> {
         let stamps = self.stamps.filter(Stamps::may_be_ticks)?;
         let (value, _) = segment.options.stamp?;
         let offset = stamps.elapsed(segment.time) - stamps.ticks(value) * TICK;
@@ -251,18 +251,18 @@ impl Waits {
     }
 
     /// Data arrived after a gap, so much later than the fastest.
-    pub fn gap(&mut self, wait: Option<u64>) {
+    pub(crate) fn gap(&mut self, wait: Option<u64>) {
         // A tick of the clock may be a wait here.
         self.at_gap = least(self.at_gap, wait.map(|wait| wait + TICK as u64));
     }
 
     /// The shortest wait with which something was lost, as a monitor near the sender and as one near the receiver sees it.
-    pub fn at_losses(&self) -> [Option<u64>; 2] {
+    pub(crate) fn at_losses(&self) -> [Option<u64>; 2] {
         [self.at_loss, self.at_gap]
     }
 
     /// The spread of the times that data took to the far side, whose packets are `answers`.
-    pub fn until_acknowledged(&self, answers: &Waits) -> Option<u64> {
+    pub(crate) fn until_acknowledged(&self, answers: &Waits) -> Option<u64> {
         let least = self.least?;
         let there_and_back = self.most - least;
         let quiet = self.quiet.map(|wait| wait - least);
@@ -278,7 +278,7 @@ impl Waits {
     }
 
     /// The spread of the times from time stamp to arrival, if the stamps are milliseconds.
-    pub fn until_arrived(&self) -> Option<u64> {
+    pub(crate) fn until_arrived(&self) -> Option<u64> {
         let stamps = self.stamps.filter(|_| self.stamps_are_ticks())?;
         Some(stamps.high.abs_diff(stamps.low))
     }

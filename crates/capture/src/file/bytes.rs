@@ -26,7 +26,7 @@ pub(crate) struct Bytes {
 
 impl Bytes {
     /// Reads `input` and, when its first bytes say so, unpacks it on the way.
-    pub fn new(input: Box<dyn Read>) -> io::Result<Self> {
+    pub(crate) fn new(input: Box<dyn Read>) -> io::Result<Self> {
         let taken = Rc::new(Cell::new(0));
         let input = Counted {
             input,
@@ -36,7 +36,7 @@ impl Bytes {
     }
 
     #[cfg(test)]
-    pub fn of(data: Vec<u8>) -> Self {
+    pub(crate) fn of(data: Vec<u8>) -> Self {
         Self::detect(Box::new(io::Cursor::new(data)), Rc::default()).expect("memory can be read")
     }
 
@@ -55,7 +55,7 @@ impl Bytes {
     }
 
     /// The next `wanted` bytes, or as many as are left. Never more than [`MOST`].
-    pub fn peek(&mut self, wanted: usize) -> &[u8] {
+    pub(crate) fn peek(&mut self, wanted: usize) -> &[u8] {
         let wanted = wanted.min(MOST);
         if self.end - self.start < wanted {
             self.fill(wanted);
@@ -65,7 +65,7 @@ impl Bytes {
     }
 
     /// Skips `count` bytes; returns how many there were.
-    pub fn skip(&mut self, count: u64) -> u64 {
+    pub(crate) fn skip(&mut self, count: u64) -> u64 {
         let mut left = count;
         loop {
             let step = left.min((self.end - self.start) as u64);
@@ -79,7 +79,7 @@ impl Bytes {
 
     /// The next line without its end, or nothing at the end of the file. `None` too when it passes [`MOST`] bytes:
     /// then [`Bytes::at_end`] is false.
-    pub fn line(&mut self) -> Option<Vec<u8>> {
+    pub(crate) fn line(&mut self) -> Option<Vec<u8>> {
         let seen = self.peek(MOST);
         let length = match seen.iter().position(|&b| b == b'\n') {
             Some(length) => length,
@@ -94,26 +94,26 @@ impl Bytes {
         Some(line)
     }
 
-    pub fn at_end(&mut self) -> bool {
+    pub(crate) fn at_end(&mut self) -> bool {
         self.peek(1).is_empty()
     }
 
     /// What stopped the stream, when it was not its proper end.
-    pub fn fault(&self) -> Option<&io::Error> {
+    pub(crate) fn fault(&self) -> Option<&io::Error> {
         self.fault.as_ref()
     }
 
-    pub fn take_fault(&mut self) -> Option<io::Error> {
+    pub(crate) fn take_fault(&mut self) -> Option<io::Error> {
         self.fault.take()
     }
 
     /// How the stream was compressed.
-    pub fn packing(&self) -> Option<&'static str> {
+    pub(crate) fn packing(&self) -> Option<&'static str> {
         self.packing
     }
 
     /// Bytes of the file itself read so far, for a progress display.
-    pub fn taken(&self) -> u64 {
+    pub(crate) fn taken(&self) -> u64 {
         self.taken.get()
     }
 

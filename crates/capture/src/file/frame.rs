@@ -34,7 +34,7 @@ pub(super) enum Endian {
 
 impl Endian {
     /// The 32-bit number at `at`; 0 where the data end before. Callers check lengths first.
-    pub fn u32(self, data: &[u8], at: usize) -> u32 {
+    pub(super) fn u32(self, data: &[u8], at: usize) -> u32 {
         let Some(bytes) = data.get(at..).and_then(|rest| rest.first_chunk::<4>()) else {
             return 0;
         };
@@ -44,7 +44,7 @@ impl Endian {
         }
     }
 
-    pub fn u16(self, data: &[u8], at: usize) -> u16 {
+    pub(super) fn u16(self, data: &[u8], at: usize) -> u16 {
         let Some(bytes) = data.get(at..).and_then(|rest| rest.first_chunk::<2>()) else {
             return 0;
         };

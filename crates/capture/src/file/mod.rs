@@ -77,7 +77,7 @@ impl AsRef<[u8]> for Memory {
 
 impl Source {
     /// A file at a path; the standard input's first bytes may have been read already.
-    pub fn at(path: &Path, stdin_start: &[u8]) -> Source {
+    pub(crate) fn at(path: &Path, stdin_start: &[u8]) -> Source {
         let memory = is_stdin(path).then(|| Memory(Arc::new(stdin_start.to_vec())));
         Source {
             path: path.into(),
@@ -86,7 +86,7 @@ impl Source {
     }
 
     /// The bytes of a file with this name.
-    pub fn memory(name: &str, data: Vec<u8>) -> Source {
+    pub(crate) fn memory(name: &str, data: Vec<u8>) -> Source {
         Source {
             path: name.into(),
             memory: Some(Memory(Arc::new(data))),
@@ -94,7 +94,7 @@ impl Source {
     }
 
     /// Its size in bytes; `None` for what is no plain file, which can be read only once.
-    pub fn size(&self) -> Result<Option<u64>, Error> {
+    pub(crate) fn size(&self) -> Result<Option<u64>, Error> {
         if is_stdin(&self.path) {
             return Ok(None);
         }
@@ -106,7 +106,7 @@ impl Source {
     }
 
     /// Opens it and detects its format by its content.
-    pub fn open(&self) -> Result<Opened, Error> {
+    pub(crate) fn open(&self) -> Result<Opened, Error> {
         let at = |source| self.unopened(source);
         let mut bytes = Bytes::new(self.reader().map_err(at)?).map_err(at)?;
         recognise(&mut bytes, &self.path).map(|kind| match kind {
@@ -179,7 +179,7 @@ impl PacketFile {
         }
     }
 
-    pub fn format(&self) -> Format {
+    pub(crate) fn format(&self) -> Format {
         match self.framing {
             Framing::Pcap(_) => Format::Pcap,
             Framing::Pcapng(_) => Format::Pcapng,
@@ -187,7 +187,7 @@ impl PacketFile {
     }
 
     /// The next packet, or nothing when the file ends or can be followed no further; see [`PacketFile::ending`].
-    pub fn next(&mut self) -> Option<Packet<'_>> {
+    pub(crate) fn next(&mut self) -> Option<Packet<'_>> {
         if self.ending.is_some() {
             return None;
         }
@@ -218,17 +218,17 @@ impl PacketFile {
     }
 
     /// Packets handed out so far.
-    pub fn passed(&self) -> u64 {
+    pub(crate) fn passed(&self) -> u64 {
         self.passed
     }
 
     /// Bytes of the file read so far.
-    pub fn taken(&self) -> u64 {
+    pub(crate) fn taken(&self) -> u64 {
         self.bytes.taken()
     }
 
     /// Why the file ended where it did, when that was not its proper end.
-    pub fn ending(&self) -> Option<&str> {
+    pub(crate) fn ending(&self) -> Option<&str> {
         self.ending.as_deref()
     }
 
@@ -252,7 +252,7 @@ impl PacketFile {
     }
 
     #[cfg(test)]
-    pub fn of(data: Vec<u8>) -> Option<Self> {
+    pub(crate) fn of(data: Vec<u8>) -> Option<Self> {
         let mut bytes = Bytes::of(data);
         match recognise(&mut bytes, Path::new("memory")) {
             Ok(Kind::Packets(framing)) => Some(PacketFile::new(bytes, framing)),

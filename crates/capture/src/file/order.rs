@@ -30,7 +30,7 @@ pub(crate) struct Order<T> {
 pub(crate) struct Late<T>(pub T);
 
 impl<T: Timed> Order<T> {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Order {
             waiting: VecDeque::with_capacity(ROOM + 1),
             left: 0,
@@ -39,7 +39,7 @@ impl<T: Timed> Order<T> {
     }
 
     /// Takes a packet in and, when the room is full, lets the earliest out. Equal times keep their order.
-    pub fn push(&mut self, item: T) -> Result<Option<T>, Late<T>> {
+    pub(crate) fn push(&mut self, item: T) -> Result<Option<T>, Late<T>> {
         let time = item.time();
         if time < self.left {
             return Err(Late(item));
@@ -63,19 +63,19 @@ impl<T: Timed> Order<T> {
     }
 
     /// The earliest packet waiting.
-    pub fn pop(&mut self) -> Option<T> {
+    pub(crate) fn pop(&mut self) -> Option<T> {
         let first = self.waiting.pop_front()?;
         self.left = first.time();
         Some(first)
     }
 
     /// The furthest that time went back within one direction of a connection. ns
-    pub fn set_back(&self) -> u64 {
+    pub(crate) fn set_back(&self) -> u64 {
         self.set_back
     }
 
     /// Forgets everything, for a new start.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.waiting.clear();
         self.left = 0;
     }

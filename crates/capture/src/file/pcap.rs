@@ -17,7 +17,7 @@ pub(super) struct Pcap {
 
 impl Pcap {
     /// `None`: another kind of file. `Some(None)`: a pcap without its whole header.
-    pub fn recognise(start: &[u8]) -> Option<Option<Self>> {
+    pub(super) fn recognise(start: &[u8]) -> Option<Option<Self>> {
         let magic = start.first_chunk::<4>()?;
         let (endian, value) = match u32::from_le_bytes(*magic) {
             value @ (0xa1b2_c3d4 | 0xa1b2_3c4d | 0xa1b2_cd34) => (Endian::Little, value),
@@ -44,7 +44,7 @@ impl Pcap {
         }))
     }
 
-    pub fn next(&mut self, bytes: &mut Bytes) -> Found {
+    pub(super) fn next(&mut self, bytes: &mut Bytes) -> Found {
         let header = bytes.peek(self.record);
         if header.is_empty() {
             return Found::End;

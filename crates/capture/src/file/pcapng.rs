@@ -37,7 +37,7 @@ struct Clock {
 const MOST_INTERFACES: usize = 65_536;
 
 impl Pcapng {
-    pub fn recognise(start: &[u8]) -> bool {
+    pub(super) fn recognise(start: &[u8]) -> bool {
         let magic = start.get(8..12);
         start.starts_with(&SECTION.to_be_bytes())
             && matches!(
@@ -46,7 +46,7 @@ impl Pcapng {
             )
     }
 
-    pub fn next(&mut self, bytes: &mut Bytes) -> Found {
+    pub(super) fn next(&mut self, bytes: &mut Bytes) -> Found {
         loop {
             let head = bytes.peek(12);
             if head.is_empty() {
@@ -202,7 +202,7 @@ pub(super) mod tests {
         }
     }
 
-    pub fn block(big: bool, kind: u32, body: &[u8]) -> Vec<u8> {
+    pub(crate) fn block(big: bool, kind: u32, body: &[u8]) -> Vec<u8> {
         let length = (12 + body.len()).next_multiple_of(4);
         let mut block = [word(big, kind), word(big, length as u32)].concat();
         block.extend(body);
@@ -211,7 +211,7 @@ pub(super) mod tests {
         block
     }
 
-    pub fn section(big: bool) -> Vec<u8> {
+    pub(crate) fn section(big: bool) -> Vec<u8> {
         let body = [
             word(big, 0x1a2b_3c4d),
             word(big, 1),

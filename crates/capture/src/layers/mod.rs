@@ -168,7 +168,7 @@ pub(crate) mod tests {
     }
 
     /// A segment without flags but ACK.
-    pub fn plain() -> Segment {
+    pub(crate) fn plain() -> Segment {
         Segment {
             flags: ACK,
             ..segment(1, &ethernet())

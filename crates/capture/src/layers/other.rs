@@ -25,7 +25,7 @@ const WELL_KNOWN: u16 = 1024;
 
 impl Other {
     /// UDP between two ports.
-    pub fn udp(a: u16, b: u16) -> Other {
+    pub(crate) fn udp(a: u16, b: u16) -> Other {
         let (low, high) = (a.min(b), a.max(b));
         match low < WELL_KNOWN || low < EPHEMERAL && high >= EPHEMERAL || low == high {
             true => Other::Udp(low),
@@ -34,7 +34,7 @@ impl Other {
     }
 
     /// Its name for people.
-    pub fn name(self) -> String {
+    pub(crate) fn name(self) -> String {
         match self {
             Other::EtherType(0x0806) => "ARP".into(),
             Other::EtherType(0x88cc) => "LLDP".into(),
@@ -71,13 +71,13 @@ const MOST_KINDS: usize = 100_000;
 
 impl Others {
     /// Counts a packet of so many bytes.
-    pub fn count(&mut self, other: Other, bytes: u32) {
+    pub(crate) fn count(&mut self, other: Other, bytes: u32) {
         self.add(other, 1);
         self.bytes += u64::from(bytes);
     }
 
     /// Counts what others have counted.
-    pub fn merge(&mut self, others: &Others) {
+    pub(crate) fn merge(&mut self, others: &Others) {
         for (&other, &count) in &others.kinds {
             self.add(other, count);
         }
@@ -91,7 +91,7 @@ impl Others {
     }
 
     /// How many there are, and what most of them are: `119 are UDP to port 4789, 2 ARP`.
-    pub fn summary(&self) -> Option<(u64, String)> {
+    pub(crate) fn summary(&self) -> Option<(u64, String)> {
         const NAMED: usize = 4;
         let mut kinds: Vec<(u64, Other)> = self.kinds.iter().map(|(&kind, &n)| (n, kind)).collect();
         kinds.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));

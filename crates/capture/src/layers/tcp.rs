@@ -50,7 +50,7 @@ pub(crate) struct Options {
 }
 
 impl Segment {
-    pub fn has(&self, flag: u8) -> bool {
+    pub(crate) fn has(&self, flag: u8) -> bool {
         self.flags & flag != 0
     }
 }

@@ -20,7 +20,7 @@ pub(crate) enum Tunnel {
 
 impl Tunnel {
     /// Its name for people.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Tunnel::Vxlan => "VXLAN",
             Tunnel::Geneve => "Geneve",
@@ -76,7 +76,10 @@ impl Inside {
     }
 
     /// The identifiers of an inner packet's network, which other networks with the same addresses do not have.
-    pub fn network_ids<'a>(&self, data: &'a [u8]) -> impl Iterator<Item = u32> + 'a + use<'a> {
+    pub(super) fn network_ids<'a>(
+        &self,
+        data: &'a [u8],
+    ) -> impl Iterator<Item = u32> + 'a + use<'a> {
         let link = match self.content {
             Content::Link(link) => link,
             Content::EtherType(_) => link::RAW,
@@ -85,7 +88,7 @@ impl Inside {
     }
 
     /// Where in the inner packet an IP header begins.
-    pub fn network(&self, data: &[u8]) -> Network {
+    pub(super) fn network(&self, data: &[u8]) -> Network {
         match self.content {
             Content::Link(link) => link::network(link, data),
             Content::EtherType(kind) => link::above(data, kind, 0),

@@ -13,7 +13,7 @@ use flowstart_capture::{
 
 /// A reading with its rows.
 #[derive(Debug)]
-pub struct Capture {
+pub(crate) struct Capture {
     pub reading: Reading,
     pub connections: Vec<Connection>,
     pub transfers: Vec<Transfer>,
@@ -30,18 +30,18 @@ impl std::ops::Deref for Capture {
 
 impl Capture {
     /// How many connections bear a flag.
-    pub fn flagged(&self, flag: Flag) -> usize {
+    pub(crate) fn flagged(&self, flag: Flag) -> usize {
         let flagged = |row: &&Connection| row.flags.contains(&flag);
         self.connections.iter().filter(flagged).count()
     }
 
     /// Whether any connection bears a flag.
-    pub fn is_flagged(&self) -> bool {
+    pub(crate) fn is_flagged(&self) -> bool {
         self.connections.iter().any(|row| !row.flags.is_empty())
     }
 }
 
-pub fn read_with(paths: &[PathBuf], options: &Options) -> Result<Capture, Error> {
+pub(crate) fn read_with(paths: &[PathBuf], options: &Options) -> Result<Capture, Error> {
     let mut rows = Collected::default();
     let mut progress = |_| ControlFlow::Continue(());
     let reading = read(paths, options, &mut rows, &mut progress)?;
@@ -59,27 +59,27 @@ pub fn read_with(paths: &[PathBuf], options: &Options) -> Result<Capture, Error>
     })
 }
 
-pub fn data(name: &str) -> PathBuf {
+pub(crate) fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../tests/data/captures")
         .join(name)
 }
 
-pub fn try_read(path: &Path) -> Result<Capture, Error> {
+pub(crate) fn try_read(path: &Path) -> Result<Capture, Error> {
     read_with(&[path.into()], &Options::default())
 }
 
-pub fn capture(name: &str) -> Capture {
+pub(crate) fn capture(name: &str) -> Capture {
     try_read(&data(name)).unwrap_or_else(|error| panic!("{error}"))
 }
 
-pub fn expected(name: &str) -> serde_json::Value {
+pub(crate) fn expected(name: &str) -> serde_json::Value {
     serde_json::from_str(&fs::read_to_string(data(name)).unwrap()).unwrap()
 }
 
-pub type Row = HashMap<String, String>;
+pub(crate) type Row = HashMap<String, String>;
 
-pub fn table(path: &Path) -> Vec<Row> {
+pub(crate) fn table(path: &Path) -> Vec<Row> {
     let text = fs::read_to_string(path).unwrap();
     let mut lines = text.lines();
     let names = values(lines.next().unwrap());
@@ -102,12 +102,12 @@ fn values(line: &str) -> Vec<String> {
     values
 }
 
-pub fn number<T: std::str::FromStr>(row: &Row, name: &str) -> Option<T> {
+pub(crate) fn number<T: std::str::FromStr>(row: &Row, name: &str) -> Option<T> {
     row[name].parse().ok()
 }
 
 /// The connection of a row of truth: the same ends, and of several such the one nearest in time.
-pub fn find<'a>(capture: &'a Capture, truth: &Row) -> Option<&'a Connection> {
+pub(crate) fn find<'a>(capture: &'a Capture, truth: &Row) -> Option<&'a Connection> {
     let start: f64 = number(truth, "t_start").unwrap();
     let same = |row: &&Connection| {
         row.client_ip.to_string() == truth["client_ip"]
@@ -123,7 +123,7 @@ pub fn find<'a>(capture: &'a Capture, truth: &Row) -> Option<&'a Connection> {
 }
 
 /// Columns of a row that tshark judges otherwise; its times have microseconds.
-pub fn differences(connection: &Connection, row: &Row) -> Vec<String> {
+pub(crate) fn differences(connection: &Connection, row: &Row) -> Vec<String> {
     let ours = serde_json::to_value(connection).unwrap();
     let foreign = |name: &str| name == "irtt_s" || name.starts_with("tcptrace_");
     let differs = |name: &&String| {
@@ -150,7 +150,7 @@ pub fn differences(connection: &Connection, row: &Row) -> Vec<String> {
         .collect()
 }
 
-pub fn unpacked(name: &str) -> Vec<u8> {
+pub(crate) fn unpacked(name: &str) -> Vec<u8> {
     let mut content = Vec::new();
     flate2::read::MultiGzDecoder::new(fs::File::open(data(name)).unwrap())
         .read_to_end(&mut content)
@@ -159,10 +159,10 @@ pub fn unpacked(name: &str) -> Vec<u8> {
 }
 
 /// A file of a test's own that goes away with it.
-pub struct Scratch(pub PathBuf);
+pub(crate) struct Scratch(pub PathBuf);
 
 impl Scratch {
-    pub fn new(name: &str, content: &[u8]) -> Self {
+    pub(crate) fn new(name: &str, content: &[u8]) -> Self {
         let path =
             std::env::temp_dir().join(format!("flowstart-capture-{}-{name}", std::process::id()));
         fs::write(&path, content).unwrap();
@@ -177,7 +177,7 @@ impl Drop for Scratch {
 }
 
 /// Bytes of the first `count` packets of a little-endian pcap, its header included.
-pub fn length_of(content: &[u8], count: usize) -> usize {
+pub(crate) fn length_of(content: &[u8], count: usize) -> usize {
     (0..count).fold(24, |at, _| {
         at + 16 + u32::from_le_bytes(content[at + 8..at + 12].try_into().unwrap()) as usize
     })

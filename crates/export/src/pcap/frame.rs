@@ -6,7 +6,7 @@ use flowstart_wire::Ecn;
 
 /// A packet that a host has sent.
 #[derive(Clone, Debug)]
-pub struct Frame {
+pub(super) struct Frame {
     /// Its sender.
     pub from: Host,
     /// The protocol's number in the IP header.
@@ -23,12 +23,12 @@ pub struct Frame {
 
 impl Frame {
     /// Bytes on the wire, from the IP header on.
-    pub fn on_wire(&self) -> u32 {
+    pub(super) fn on_wire(&self) -> u32 {
         ip::HEADER + self.header.len() as u32 + self.payload
     }
 
     /// Its headers, where its ECN bits are now these.
-    pub fn bytes(&self, ecn: Ecn) -> Vec<u8> {
+    pub(super) fn bytes(&self, ecn: Ecn) -> Vec<u8> {
         let mut bytes = ip::header(self.from, self.protocol, self.on_wire(), self.id, ecn).to_vec();
         bytes.extend(&self.header);
         bytes

@@ -4,7 +4,7 @@ use flowstart_wire::{Ack, Body, Packet};
 
 /// What identifies a packet within its flow; none of it changes on the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Identity {
+pub(super) enum Identity {
     /// A SYN by its number.
     Syn(u32),
     /// An answer to a SYN by the number of what it answers.
@@ -19,7 +19,7 @@ pub enum Identity {
 
 impl Identity {
     /// That of `packet`.
-    pub fn of(packet: &Packet) -> Identity {
+    pub(super) fn of(packet: &Packet) -> Identity {
         match &packet.body {
             Body::Syn(syn) => Identity::Syn(syn.number),
             Body::SynAck(answer) => Identity::SynAck(answer.answers),

@@ -4,10 +4,10 @@ use flowstart_sim::record::packets::Host;
 use flowstart_wire::Ecn;
 
 /// Bytes of a header without options.
-pub const HEADER: u32 = 20;
+pub(super) const HEADER: u32 = 20;
 
 /// Addresses of the two hosts: prefixes for documentation (RFC 5737).
-pub fn address(host: Host) -> [u8; 4] {
+pub(super) fn address(host: Host) -> [u8; 4] {
     match host {
         Host::Sender => [192, 0, 2, 1],
         Host::Receiver => [198, 51, 100, 1],
@@ -15,7 +15,7 @@ pub fn address(host: Host) -> [u8; 4] {
 }
 
 /// The other host.
-pub fn peer(host: Host) -> Host {
+pub(super) fn peer(host: Host) -> Host {
     match host {
         Host::Sender => Host::Receiver,
         Host::Receiver => Host::Sender,
@@ -23,7 +23,7 @@ pub fn peer(host: Host) -> Host {
 }
 
 /// The header of a packet from `host` that is `length` bytes long with it (RFC 791 §3.1).
-pub fn header(host: Host, protocol: u8, length: u32, id: u16, ecn: Ecn) -> [u8; 20] {
+pub(super) fn header(host: Host, protocol: u8, length: u32, id: u16, ecn: Ecn) -> [u8; 20] {
     const VERSION_AND_WORDS: u8 = 0x45;
     const DONT_FRAGMENT: u8 = 0x40;
     const TTL: u8 = 64;
@@ -57,7 +57,7 @@ fn code_point(ecn: Ecn) -> u8 {
 
 /// The checksum of a transport's header and of a payload of zeros, which add nothing: over the
 /// pseudo-header too (RFC 9293 §3.1). `length` is that of both.
-pub fn transport_checksum(host: Host, protocol: u8, length: u32, header: &[u8]) -> u16 {
+pub(super) fn transport_checksum(host: Host, protocol: u8, length: u32, header: &[u8]) -> u16 {
     let length = (length as u16).to_be_bytes();
     let pseudo = [0, protocol, length[0], length[1]];
     checksum(&[&address(host), &address(peer(host)), &pseudo, header])

@@ -40,7 +40,7 @@ struct End {
 }
 
 /// Both ends of a connection.
-pub struct Connection {
+pub(super) struct Connection {
     stack: Arc<Stack>,
     ports: Ports,
     /// By how many bits windows are shifted; `None` where they are not scaled.
@@ -52,7 +52,7 @@ pub struct Connection {
 
 impl Connection {
     /// That of `log`.
-    pub fn of(log: &FlowLog) -> Connection {
+    pub(super) fn of(log: &FlowLog) -> Connection {
         let stack = log.stack.clone();
         let windows = log.entries.iter().filter_map(|(_, what)| match what {
             What::Sent(_, packet) => window(packet),
@@ -73,7 +73,7 @@ impl Connection {
     }
 
     /// `host` sends `packet`.
-    pub fn send(&mut self, host: Host, packet: &Packet, now: Instant) -> Frame {
+    pub(super) fn send(&mut self, host: Host, packet: &Packet, now: Instant) -> Frame {
         let tsval = self.has_timestamps.then(|| tsval(now));
         let (end, options, payload) = match &packet.body {
             Body::Syn(_) | Body::SynAck(_) => {
@@ -109,7 +109,7 @@ impl Connection {
     }
 
     /// `host` receives `packet` as this frame (RFC 7323 §4.3).
-    pub fn receive(&mut self, host: Host, packet: &Packet, frame: &Frame) {
+    pub(super) fn receive(&mut self, host: Host, packet: &Packet, frame: &Frame) {
         let end = self.end_mut(host);
         let in_order = match &packet.body {
             Body::Data(data) => data.start() <= end.acked,

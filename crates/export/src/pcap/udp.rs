@@ -10,21 +10,21 @@ const UDP: u8 = 17;
 const HEADER: u32 = 8;
 
 /// Both ends of a QUIC connection.
-pub struct Connection {
+pub(super) struct Connection {
     ports: Ports,
     id: u16,
 }
 
 impl Connection {
     /// That of `log`.
-    pub fn of(log: &FlowLog) -> Connection {
+    pub(super) fn of(log: &FlowLog) -> Connection {
         const HTTPS: u16 = 443;
         let ports = Ports::of(log, HTTPS);
         Connection { ports, id: 0 }
     }
 
     /// A datagram of the size of `packet`.
-    pub fn send(&mut self, host: Host, packet: &Packet) -> Frame {
+    pub(super) fn send(&mut self, host: Host, packet: &Packet) -> Frame {
         self.id = self.id.wrapping_add(1);
         let payload = packet.wire.saturating_sub(ip::HEADER + HEADER);
         let [from, to] = self.ports.sent_by(host);

@@ -6,26 +6,26 @@ use flowstart_wire::Data;
 use serde_json::{Value as Json, json};
 
 /// qlog's times and durations are milliseconds.
-pub fn milliseconds(time: Duration) -> f64 {
+pub(super) fn milliseconds(time: Duration) -> f64 {
     time.0 as f64 / 1e6
 }
 
 /// A packet's header.
 #[derive(Clone, Copy, Debug)]
-pub struct Header {
+pub(super) struct Header {
     kind: &'static str,
     number: u64,
 }
 
 impl Header {
     /// That of a packet with data or an acknowledgement.
-    pub fn data(number: u64) -> Header {
+    pub(super) fn data(number: u64) -> Header {
         let kind = "1RTT";
         Header { kind, number }
     }
 
     /// That of a packet that opens the connection.
-    pub fn opening(number: u32) -> Header {
+    pub(super) fn opening(number: u32) -> Header {
         Header {
             kind: "initial",
             number: number.into(),
@@ -33,7 +33,7 @@ impl Header {
     }
 
     /// That of the packet that ends the handshake.
-    pub fn handshake() -> Header {
+    pub(super) fn handshake() -> Header {
         Header {
             kind: "handshake",
             number: 0,
@@ -41,13 +41,13 @@ impl Header {
     }
 
     /// As JSON.
-    pub fn to_json(self) -> Json {
+    pub(super) fn to_json(self) -> Json {
         json!({ "packet_type": self.kind, "packet_number": self.number })
     }
 }
 
 /// A packet that was sent or received.
-pub struct Written {
+pub(super) struct Written {
     /// Its header.
     pub header: Header,
     /// Its bytes.
@@ -58,7 +58,7 @@ pub struct Written {
 
 impl Written {
     /// As the data of `packet_sent` and `packet_received`.
-    pub fn to_json(&self) -> Json {
+    pub(super) fn to_json(&self) -> Json {
         json!({
             "header": self.header.to_json(),
             "raw": { "length": self.length },
@@ -68,7 +68,7 @@ impl Written {
 }
 
 /// A part of the stream.
-pub fn stream(data: &Data) -> Json {
+pub(super) fn stream(data: &Data) -> Json {
     json!({
         "frame_type": "stream",
         "stream_id": 0,
@@ -79,7 +79,7 @@ pub fn stream(data: &Data) -> Json {
 
 /// An acknowledgement of the packets of `ranges`, each from its first to its last number. `delay`
 /// is the field ACK Delay, in units of 8 µs (RFC 9000 §18.2).
-pub fn ack(ranges: &[(u64, u64)], delay: Option<u32>) -> Json {
+pub(super) fn ack(ranges: &[(u64, u64)], delay: Option<u32>) -> Json {
     const UNIT_MS: f64 = 0.008;
     let mut frame = json!({ "frame_type": "ack", "acked_ranges": ranges });
     if let Some(delay) = delay {
@@ -89,7 +89,7 @@ pub fn ack(ranges: &[(u64, u64)], delay: Option<u32>) -> Json {
 }
 
 /// `recovery:parameters_set`.
-pub fn parameters(log: &FlowLog) -> Json {
+pub(super) fn parameters(log: &FlowLog) -> Json {
     let stack = &log.stack;
     let segments = stack.window.initial.segments(stack.framing.mss);
     json!({

@@ -5,7 +5,7 @@ use flowstart_control::Instant;
 use serde_json::{Value as Json, json};
 
 /// What a file is about.
-pub struct About<'a> {
+pub(super) struct About<'a> {
     /// What is shown.
     pub title: &'a str,
     /// The endpoint that was watched.
@@ -19,13 +19,13 @@ pub struct About<'a> {
 }
 
 /// A file on its way.
-pub struct File {
+pub(super) struct File {
     bytes: Vec<u8>,
 }
 
 impl File {
     /// One with its first record, which describes the others.
-    pub fn new(about: &About<'_>) -> File {
+    pub(super) fn new(about: &About<'_>) -> File {
         let mut file = File { bytes: Vec::new() };
         file.record(&json!({
             "qlog_version": "0.3",
@@ -46,13 +46,13 @@ impl File {
     }
 
     /// Adds an event.
-    pub fn event(&mut self, at: Instant, name: &str, data: &Json) {
+    pub(super) fn event(&mut self, at: Instant, name: &str, data: &Json) {
         let time = milliseconds(at.since(Instant::ZERO));
         self.record(&json!({ "time": time, "name": name, "data": data }));
     }
 
     /// The whole file.
-    pub fn into_bytes(self) -> Vec<u8> {
+    pub(super) fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 

@@ -24,7 +24,7 @@ impl Phase {
 }
 
 /// What has been written so far.
-pub struct State {
+pub(super) struct State {
     mss: f64,
     exit: Option<Exit>,
     phase: Phase,
@@ -38,7 +38,7 @@ pub struct State {
 
 impl State {
     /// Of a connection that has not opened.
-    pub fn new(log: &FlowLog) -> State {
+    pub(super) fn new(log: &FlowLog) -> State {
         State {
             mss: f64::from(log.stack.framing.mss),
             exit: log.exit,
@@ -51,7 +51,7 @@ impl State {
     }
 
     /// The events of what has changed.
-    pub fn learn(&mut self, known: &Knowledge, now: Instant) -> Vec<(&'static str, Json)> {
+    pub(super) fn learn(&mut self, known: &Knowledge, now: Instant) -> Vec<(&'static str, Json)> {
         let mut events = Vec::new();
         if let Some(change) = self.change_phase(known, now) {
             events.push(("recovery:congestion_state_updated", change));

@@ -14,7 +14,7 @@ struct Out {
 }
 
 /// The data packets of a connection.
-pub struct Transmissions {
+pub(super) struct Transmissions {
     recovery: RecoveryKind,
     /// By the position of their first byte, in the order of their sending.
     out: BTreeMap<u64, Vec<Out>>,
@@ -23,7 +23,7 @@ pub struct Transmissions {
 
 impl Transmissions {
     /// None yet.
-    pub fn new(recovery: RecoveryKind) -> Transmissions {
+    pub(super) fn new(recovery: RecoveryKind) -> Transmissions {
         Transmissions {
             recovery,
             out: BTreeMap::new(),
@@ -33,7 +33,7 @@ impl Transmissions {
 
     /// A packet leaves. Its number, and the numbers of those that this shows to be lost: detectors
     /// without SACK keep no account of what is lost, they repeat it.
-    pub fn send(&mut self, data: &Data) -> (u64, Vec<u64>) {
+    pub(super) fn send(&mut self, data: &Data) -> (u64, Vec<u64>) {
         let lost = match self.recovery {
             RecoveryKind::Sack | RecoveryKind::Rack | RecoveryKind::Quic => Vec::new(),
             _ if data.repeats() => self.lose(data.start(), data.end()),
@@ -53,14 +53,14 @@ impl Transmissions {
     }
 
     /// What is out and has a part in `[start, end)` is lost.
-    pub fn lose(&mut self, start: u64, end: u64) -> Vec<u64> {
+    pub(super) fn lose(&mut self, start: u64, end: u64) -> Vec<u64> {
         const LONGEST: u64 = 1 << 16;
         self.remove(start.saturating_sub(LONGEST)..end, |out| out.end > start)
     }
 
     /// The retransmission timer has expired. TCP takes all that is out for lost (RFC 5681 §3.1),
     /// QUIC sends a probe (RFC 9002 §6.2).
-    pub fn time_out(&mut self) -> Vec<u64> {
+    pub(super) fn time_out(&mut self) -> Vec<u64> {
         match self.recovery {
             RecoveryKind::Quic => Vec::new(),
             _ => self.remove(0..u64::MAX, |_| true),
@@ -69,7 +69,7 @@ impl Transmissions {
 
     /// The packets that an acknowledgement is the first to cover, as ranges from the first to the
     /// last number, the largest first.
-    pub fn acknowledge(&mut self, ack: &ByteAck) -> Vec<(u64, u64)> {
+    pub(super) fn acknowledge(&mut self, ack: &ByteAck) -> Vec<(u64, u64)> {
         let una = ack.una();
         let mut numbers = self.remove(0..una, |out| out.end <= una);
         for (start, end) in ack.sack_blocks() {
@@ -79,7 +79,7 @@ impl Transmissions {
     }
 
     /// The packets of these numbers, from the first to the last, have arrived.
-    pub fn acknowledge_numbers(&mut self, ranges: &[(u64, u64)]) {
+    pub(super) fn acknowledge_numbers(&mut self, ranges: &[(u64, u64)]) {
         let within = |number: u64| ranges.iter().any(|(a, b)| (*a..=*b).contains(&number));
         self.remove(0..u64::MAX, |out| within(out.number));
     }

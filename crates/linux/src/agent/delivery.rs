@@ -16,7 +16,7 @@ struct Then {
 
 /// The deliveries of one connection. The kernel's counters are of 32 bits and go round.
 #[derive(Clone, Debug)]
-pub struct Delivered {
+pub(super) struct Delivered {
     mss: u64,
     first: u32,
     then: VecDeque<Then>,
@@ -24,7 +24,7 @@ pub struct Delivered {
 
 impl Delivered {
     /// None so far, in segments of so many bytes.
-    pub fn new(mss: u32) -> Delivered {
+    pub(super) fn new(mss: u32) -> Delivered {
         Delivered {
             mss: mss.into(),
             first: 0,
@@ -33,7 +33,7 @@ impl Delivered {
     }
 
     /// The connection opens; the SYN has been delivered.
-    pub fn begin(&mut self, delivered: u32) {
+    pub(super) fn begin(&mut self, delivered: u32) {
         self.first = delivered;
     }
 
@@ -42,12 +42,12 @@ impl Delivered {
     }
 
     /// Bytes delivered, at this value of the kernel's counter.
-    pub fn total(&self, delivered: u32) -> u64 {
+    pub(super) fn total(&self, delivered: u32) -> u64 {
         self.bytes(delivered.wrapping_sub(self.first))
     }
 
     /// So many are in flight, and so many were lost, while so many have been delivered.
-    pub fn note_flight(&mut self, delivered: u32, in_flight: u32, lost: u32) {
+    pub(super) fn note_flight(&mut self, delivered: u32, in_flight: u32, lost: u32) {
         let now = Then {
             delivered,
             in_flight,
@@ -63,7 +63,7 @@ impl Delivered {
     }
 
     /// The signal of an acknowledgement; `repairing` after a timeout.
-    pub fn conclude(&mut self, event: &Event, repairing: bool, now: Instant) -> Delivery {
+    pub(super) fn conclude(&mut self, event: &Event, repairing: bool, now: Instant) -> Delivery {
         let then = self.at(event.rate_prior_delivered);
         Delivery {
             total: self.total(event.delivered),

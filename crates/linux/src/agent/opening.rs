@@ -6,7 +6,7 @@ use flowstart_transport::pacing::rate::FREE_SEGMENTS;
 
 /// The first segments of a connection, which leave at a rate.
 #[derive(Clone, Copy, Debug)]
-pub struct Opening {
+pub(super) struct Opening {
     /// So many may have left.
     allowed: u32,
     /// When the next may.
@@ -17,7 +17,7 @@ pub struct Opening {
 
 impl Opening {
     /// The first leaves now, or at the window's time.
-    pub fn new(window: &Window, now: Instant) -> Opening {
+    pub(super) fn new(window: &Window, now: Instant) -> Opening {
         let mut opening = Opening {
             allowed: 0,
             next: now.max(window.pacing_from),
@@ -36,7 +36,7 @@ impl Opening {
     }
 
     /// So many have left, and this is the rate now. A window that is not paced any more opens at once.
-    pub fn on_sent(&mut self, segments: u32, window: &Window, now: Instant) {
+    pub(super) fn on_sent(&mut self, segments: u32, window: &Window, now: Instant) {
         self.set_gap(window);
         if window.pacing.is_none() {
             (self.allowed, self.next) = (FREE_SEGMENTS as u32, now);
@@ -45,7 +45,7 @@ impl Opening {
     }
 
     /// The part of the window that is open now, in segments.
-    pub fn allows(&mut self, now: Instant) -> u32 {
+    pub(super) fn allows(&mut self, now: Instant) -> u32 {
         while !self.is_over() && self.next <= now {
             self.allowed += 1;
             self.next += self.gap;
@@ -57,12 +57,12 @@ impl Opening {
     }
 
     /// When it opens further.
-    pub fn due(&self) -> Option<Instant> {
+    pub(super) fn due(&self) -> Option<Instant> {
         (!self.is_over()).then_some(self.next)
     }
 
     /// The kernel paces what leaves from now on.
-    pub fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         self.allowed >= FREE_SEGMENTS as u32
     }
 }

@@ -25,7 +25,7 @@ pub(super) struct Loopback {
 
 impl Loopback {
     /// Sockets that know each other; times count from `origin`.
-    pub fn new(origin: std::time::Instant) -> io::Result<Loopback> {
+    pub(super) fn new(origin: std::time::Instant) -> io::Result<Loopback> {
         let socket = || {
             let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
             socket.set_read_timeout(Some(PATIENCE))?;
@@ -46,7 +46,7 @@ impl Loopback {
     }
 
     /// A datagram passes from this side to the relay.
-    pub fn to_relay(&self, side: Side, payload: &[u8]) -> io::Result<Vec<u8>> {
+    pub(super) fn to_relay(&self, side: Side, payload: &[u8]) -> io::Result<Vec<u8>> {
         pass(
             &self.ends[side as usize],
             &self.relay[side as usize],
@@ -55,7 +55,7 @@ impl Loopback {
     }
 
     /// And from the relay to this side.
-    pub fn to_end(&self, side: Side, payload: &[u8]) -> io::Result<Vec<u8>> {
+    pub(super) fn to_end(&self, side: Side, payload: &[u8]) -> io::Result<Vec<u8>> {
         pass(
             &self.relay[side as usize],
             &self.ends[side as usize],
@@ -64,12 +64,12 @@ impl Loopback {
     }
 
     /// What the time is.
-    pub fn now(&self) -> Instant {
+    pub(super) fn now(&self) -> Instant {
         Instant::from_nanos(self.origin.elapsed().as_nanos() as u64)
     }
 
     /// Waits until something is due.
-    pub fn wait_until(&self, due: Instant) {
+    pub(super) fn wait_until(&self, due: Instant) {
         let due = self.origin + std::time::Duration::from_nanos(due.nanos());
         let left = due.saturating_duration_since(std::time::Instant::now());
         if let Some(long) = left.checked_sub(SPIN) {
@@ -81,12 +81,12 @@ impl Loopback {
     }
 
     /// A datagram that was due then is delivered now.
-    pub fn note_delivery(&mut self, due: Instant) {
+    pub(super) fn note_delivery(&mut self, due: Instant) {
         self.late.push(self.now().since(due));
     }
 
     /// Its total lateness.
-    pub fn lateness(&mut self) -> Lateness {
+    pub(super) fn lateness(&mut self) -> Lateness {
         Lateness::of(std::mem::take(&mut self.late))
     }
 }

@@ -87,7 +87,7 @@ struct Delay {
 }
 
 /// A draw beyond is cut there.
-pub const LONGEST: Duration = Duration::from_secs(600);
+pub(super) const LONGEST: Duration = Duration::from_secs(600);
 
 impl Delay {
     /// How long a packet takes that comes now.

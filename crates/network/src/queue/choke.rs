@@ -22,7 +22,7 @@ use flowstart_wire::Packet;
 use rand_pcg::Pcg64Mcg;
 
 /// Entry of `choke` in the catalog of queue disciplines.
-pub const ENTRY: Entry<Maker> = Entry {
+pub(super) const ENTRY: Entry<Maker> = Entry {
     name: "choke",
     title: "CHOKe",
     source: "Pan, Prabhakar, Psounis: CHOKe, INFOCOM 2000",

@@ -15,7 +15,7 @@ use flowstart_control::{Duration, Instant, params};
 use flowstart_wire::Packet;
 
 /// Entry of `codel` in the catalog of queue disciplines.
-pub const ENTRY: Entry<Maker> = Entry {
+pub(super) const ENTRY: Entry<Maker> = Entry {
     name: "codel",
     title: "Controlled Delay",
     source: "Nichols, Jacobson: Controlling Queue Delay, 2012; RFC 8289",

@@ -10,7 +10,7 @@ use rand_pcg::Pcg64Mcg;
 use std::collections::VecDeque;
 
 /// What its catalog calls a queue discipline.
-pub const KIND: AlgorithmKind = AlgorithmKind("queue");
+pub(super) const KIND: AlgorithmKind = AlgorithmKind("queue");
 
 /// What a discipline may know of its link from the beginning.
 #[derive(Clone, Debug)]

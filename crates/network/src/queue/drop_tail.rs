@@ -5,7 +5,7 @@ use flowstart_control::entry::{Certainty, Entry};
 
 /// Entry of `drop-tail` in the catalog of queue disciplines. A link without another discipline
 /// does this alone.
-pub const ENTRY: Entry<Maker> = Entry {
+pub(super) const ENTRY: Entry<Maker> = Entry {
     name: "drop-tail",
     title: "Drop-tail",
     source: "ns-2 queue/drop-tail.cc; Linux pfifo",

@@ -17,7 +17,7 @@ use rand_core::RngCore;
 use std::collections::VecDeque;
 
 /// Entry of `fq-codel` in the catalog of queue disciplines.
-pub const ENTRY: Entry<Maker> = Entry {
+pub(super) const ENTRY: Entry<Maker> = Entry {
     name: "fq-codel",
     title: "FlowQueue-CoDel",
     source: "Linux 3.5, 2012; RFC 8290",

@@ -11,7 +11,7 @@ use flowstart_control::entry::{Certainty, Entry, Need};
 use flowstart_wire::Packet;
 
 /// Entry of `marked-first` in the catalog of queue disciplines.
-pub const ENTRY: Entry<Maker> = Entry {
+pub(super) const ENTRY: Entry<Maker> = Entry {
     name: "marked-first",
     title: "Drop-tail, marked startup packets first",
     source: "Liu, Allman, Jin, Wang: Congestion Control Without a Startup Phase, §IV.E",

@@ -21,7 +21,7 @@ use flowstart_wire::Packet;
 use rand_pcg::Pcg64Mcg;
 
 /// Entry of `pie` in the catalog of queue disciplines.
-pub const ENTRY: Entry<Maker> = Entry {
+pub(super) const ENTRY: Entry<Maker> = Entry {
     name: "pie",
     title: "Proportional Integral controller Enhanced",
     source: "Pan et al.: PIE, HPSR 2013; RFC 8033",

@@ -28,7 +28,7 @@ use flowstart_wire::Packet;
 use rand_pcg::Pcg64Mcg;
 
 /// Entry of `red` in the catalog of queue disciplines.
-pub const ENTRY: Entry<Maker> = Entry {
+pub(super) const ENTRY: Entry<Maker> = Entry {
     name: "red",
     title: "Random Early Detection",
     source: "Floyd, Jacobson: Random Early Detection Gateways, 1993; ns-2 queue/red.cc",

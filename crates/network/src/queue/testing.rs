@@ -10,33 +10,33 @@ use flowstart_wire::Packet;
 use std::collections::VecDeque;
 
 /// A full-size packet, identified by its position.
-pub fn packet(seq: u64) -> Packet {
+pub(super) fn packet(seq: u64) -> Packet {
     Packet::data(0, 1500, seq, 1460)
 }
 
 /// One that is marked to be dropped first.
-pub fn marked(seq: u64) -> Packet {
+pub(super) fn marked(seq: u64) -> Packet {
     let mut packet = packet(seq);
     packet.tags.startup_excess = true;
     packet
 }
 
 /// One whose sender understands marks.
-pub fn capable(seq: u64) -> Packet {
+pub(super) fn capable(seq: u64) -> Packet {
     let mut packet = packet(seq);
     packet.ecn = Ecn::ECT;
     packet
 }
 
 /// Makes a packet of another flow.
-pub fn of_flow(flow: u32, seq: u64) -> Packet {
+pub(super) fn of_flow(flow: u32, seq: u64) -> Packet {
     let mut packet = packet(seq);
     packet.flow = flow;
     packet
 }
 
 /// A line of 12 Mbit/s, where a full-size packet takes 1 ms.
-pub fn port() -> Port {
+pub(super) fn port() -> Port {
     Port {
         rate: Some(Rate(12_000_000)),
         delay: Duration::from_millis(10),
@@ -46,7 +46,7 @@ pub fn port() -> Port {
 }
 
 /// A discipline on that line.
-pub struct Bench {
+pub(super) struct Bench {
     discipline: Box<dyn Discipline>,
     buffer: DropTail,
     /// The time of the next call.
@@ -56,7 +56,7 @@ pub struct Bench {
 
 impl Bench {
     /// A discipline by its specification.
-    pub fn new(spec: &str, limit: Limit) -> Bench {
+    pub(super) fn new(spec: &str, limit: Limit) -> Bench {
         let spec = QueueSpec::parse(spec).unwrap();
         Bench {
             discipline: spec.discipline(&port()).unwrap(),
@@ -67,7 +67,7 @@ impl Bench {
     }
 
     /// A buffer in which the packet in transmission takes no place.
-    pub fn buffer(limit: Limit) -> DropTail {
+    pub(super) fn buffer(limit: Limit) -> DropTail {
         let reading = BufferAccounting::Linux;
         DropTail { limit, reading }
     }
@@ -89,29 +89,29 @@ impl Bench {
     }
 
     /// Offers a packet to the queue.
-    pub fn enqueue(&mut self, packet: Packet) -> bool {
+    pub(super) fn enqueue(&mut self, packet: Packet) -> bool {
         let (discipline, mut context) = self.context();
         discipline.enqueue(packet, &mut context)
     }
 
     /// A packet leaves: its position.
-    pub fn dequeue(&mut self) -> Option<u64> {
+    pub(super) fn dequeue(&mut self) -> Option<u64> {
         let (discipline, mut context) = self.context();
         discipline.dequeue(&mut context).map(|p| p.packet.start())
     }
 
     /// Takes all packets out of the queue.
-    pub fn drain(&mut self) -> Vec<u64> {
+    pub(super) fn drain(&mut self) -> Vec<u64> {
         std::iter::from_fn(|| self.dequeue()).collect()
     }
 
     /// The positions of the packets evicted since the last call.
-    pub fn evicted(&mut self) -> Vec<u64> {
+    pub(super) fn evicted(&mut self) -> Vec<u64> {
         self.take(QueueEventKind::Evicted)
     }
 
     /// The positions of the packets marked since the last call.
-    pub fn marked(&mut self) -> Vec<u64> {
+    pub(super) fn marked(&mut self) -> Vec<u64> {
         self.take(QueueEventKind::Marked)
     }
 
@@ -123,7 +123,7 @@ impl Bench {
     }
 
     /// Backlog that waits in the queue.
-    pub fn backlog(&self) -> Backlog {
+    pub(super) fn backlog(&self) -> Backlog {
         self.discipline.contents().backlog()
     }
 }

@@ -30,7 +30,7 @@ use flowstart_wire::Packet;
 use flowstart_wire::{Body, CongestionHeader};
 
 /// Entry of `xcp` in the catalog of queue disciplines.
-pub const ENTRY: Entry<Maker> = Entry {
+pub(super) const ENTRY: Entry<Maker> = Entry {
     name: "xcp",
     title: "XCP router",
     source: "Katabi, Handley, Rohrs: Congestion Control for High Bandwidth-Delay Product \

@@ -11,7 +11,7 @@ use std::fmt;
 const KIND: AlgorithmKind = AlgorithmKind("variation");
 
 /// Makes the steps of a line with this mean rate.
-pub type Maker = dyn Fn(Rate, Pcg64Mcg) -> RateSteps + Send + Sync;
+pub(super) type Maker = dyn Fn(Rate, Pcg64Mcg) -> RateSteps + Send + Sync;
 
 /// Entries of all variations of a rate.
 pub const VARIATIONS: &[Entry<Maker>] = &[STEPS, WANDER];

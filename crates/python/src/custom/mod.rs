@@ -4,7 +4,7 @@
 //! method raises is kept, the run is stopped, and the caller of the run raises it again.
 
 mod places;
-pub mod signals;
+pub(crate) mod signals;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -41,7 +41,7 @@ macro_rules! named {
         }
 
         /// The hooks by name, in the order of `Hook`.
-        pub const HOOKS: &[&str] = &[$(stringify!($hook),)*];
+        pub(crate) const HOOKS: &[&str] = &[$(stringify!($hook),)*];
     };
 }
 
@@ -71,7 +71,7 @@ macro_rules! described {
 }
 
 /// Hooks that receive an event: name, what it is, its argument, signal and answer.
-pub fn events() -> Vec<(
+pub(crate) fn events() -> Vec<(
     &'static str,
     String,
     &'static str,
@@ -85,7 +85,7 @@ pub fn events() -> Vec<(
 
 /// What was raised first while a run with Python startups went on; it is to stop then.
 #[derive(Default)]
-pub struct Failure {
+pub(crate) struct Failure {
     happened: AtomicBool,
     raised: Mutex<Option<PyErr>>,
     /// The hook that was interrupted.
@@ -94,23 +94,23 @@ pub struct Failure {
 
 impl Failure {
     /// What was raised, if anything.
-    pub fn take(&self) -> Option<PyErr> {
+    pub(crate) fn take(&self) -> Option<PyErr> {
         self.raised.lock().ok()?.take()
     }
 
     /// The hook that was interrupted, in words.
-    pub fn interrupted_in(&self) -> Option<String> {
+    pub(crate) fn interrupted_in(&self) -> Option<String> {
         let place = self.interrupted_in.lock().ok()?.clone();
         place.filter(|place| !place.is_empty())
     }
 
     /// Whether anything was raised.
-    pub fn has_happened(&self) -> bool {
+    pub(crate) fn has_happened(&self) -> bool {
         self.happened.load(Relaxed)
     }
 
     /// Lets Python handle its signals: Ctrl-C is raised here.
-    pub fn look_for_signals(&self, py: Python<'_>) {
+    pub(crate) fn look_for_signals(&self, py: Python<'_>) {
         if let Err(error) = py.check_signals() {
             self.note(py, error, "");
         }
@@ -149,7 +149,7 @@ fn ordinary(py: Python<'_>, error: PyErr) -> PyErr {
 
 /// Startups of Python by name: what makes one, and which hooks it has.
 #[derive(Clone, Default)]
-pub struct Callables(Arc<Vec<Callable>>);
+pub(crate) struct Callables(Arc<Vec<Callable>>);
 
 struct Callable {
     name: Arc<str>,
@@ -159,7 +159,7 @@ struct Callable {
 
 impl Callables {
     /// Reads `{name: (callable, hooks)}`.
-    pub fn read(custom: Option<Bound<'_, PyDict>>) -> PyResult<Callables> {
+    pub(crate) fn read(custom: Option<Bound<'_, PyDict>>) -> PyResult<Callables> {
         let read = |(name, custom): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
             let (make, hooks) = custom.extract()?;
             Ok(Callable {
@@ -173,7 +173,7 @@ impl Callables {
     }
 
     /// Whether a connection of `scenario` begins with one of these.
-    pub fn take_part(&self, scenario: &Scenario) -> bool {
+    pub(crate) fn take_part(&self, scenario: &Scenario) -> bool {
         let flows = scenario.flows.iter().map(|flow| &flow.startup);
         let web = scenario.web.iter().map(|web| &web.startup);
         let mut names = flows.chain(web).flatten();
@@ -181,7 +181,7 @@ impl Callables {
     }
 
     /// The hooks of each by name.
-    pub fn hooks(&self) -> BTreeMap<String, Vec<String>> {
+    pub(crate) fn hooks(&self) -> BTreeMap<String, Vec<String>> {
         let hooks = self
             .0
             .iter()
@@ -190,7 +190,7 @@ impl Callables {
     }
 
     /// These for one run, which ends at a `failure`.
-    pub fn custom(&self, failure: &Arc<Failure>) -> CustomStartups {
+    pub(crate) fn custom(&self, failure: &Arc<Failure>) -> CustomStartups {
         let changes: Arc<AtomicU64> = Arc::default();
         (0..self.0.len()).fold(CustomStartups::none(), |custom, i| {
             let (all, failure, changes) = (self.0.clone(), failure.clone(), Arc::clone(&changes));

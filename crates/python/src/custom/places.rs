@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64};
 use flowstart_control::{Duration, Instant, Pair, Rate, RateCodes};
 
 /// A value that has a place.
-pub trait Placed: Copy {
+pub(crate) trait Placed: Copy {
     /// Its place.
     type Place: Default + Send + Sync;
     /// Puts it there.

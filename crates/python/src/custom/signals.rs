@@ -87,10 +87,12 @@ impl<T: Shown> Shown for Option<T> {
 }
 
 /// A signal or an event, described: its name, what it is, and its fields.
-pub type Described = (&'static str, String, Vec<(&'static str, String, String)>);
+pub(crate) type Described = (&'static str, String, Vec<(&'static str, String, String)>);
 
 /// A signal as an object of Python.
-pub trait Signal: PyClass<Frozen = True> + Default + Sync + Into<PyClassInitializer<Self>> {
+pub(crate) trait Signal:
+    PyClass<Frozen = True> + Default + Sync + Into<PyClassInitializer<Self>>
+{
     /// Events of the transport.
     type Told: Placed<Place = Self>;
 
@@ -225,18 +227,18 @@ macro_rules! classes {
         /// An object of each signal, from its first event on.
         #[allow(non_snake_case)]
         #[derive(Default)]
-        pub struct Spares {
+        pub(crate) struct Spares {
             $($name: Option<Py<$name>>,)*
         }
 
         /// Adds the classes to a module.
-        pub fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
             $(module.add_class::<$name>()?;)*
             Ok(())
         }
 
         /// All signals.
-        pub fn described() -> Vec<Described> {
+        pub(crate) fn described() -> Vec<Described> {
             vec![$((
                 stringify!($name),
                 joined(&[$($doc),*]),
@@ -257,7 +259,7 @@ macro_rules! classes {
 flowstart_control::signals!(classes);
 
 /// The lines of a comment as one text.
-pub fn joined(lines: &[&str]) -> String {
+pub(crate) fn joined(lines: &[&str]) -> String {
     let lines: Vec<&str> = lines.iter().map(|line| line.trim()).collect();
     lines.join(" ")
 }

@@ -32,7 +32,7 @@ async fn main() -> ExitCode {
 }
 
 /// Runs the transfer, and gives the handle of the connection that sent.
-pub async fn transfer(startup: Startup) -> Result<Handle, Box<dyn Error + Send + Sync>> {
+pub(crate) async fn transfer(startup: Startup) -> Result<Handle, Box<dyn Error + Send + Sync>> {
     let (mut server_config, client_config) = configs()?;
     let mut transport = TransportConfig::default();
     transport.congestion_controller_factory(adapter::factory(&startup));

@@ -7,7 +7,7 @@ flowstart_live::quinn_proto_lab!(noq_proto);
 /// Where noq differs from quinn.
 mod api {
     use bytes::BytesMut;
-    pub use noq_proto::congestion::Bbr3Config as Bbr;
+    pub(super) use noq_proto::congestion::Bbr3Config as Bbr;
     use noq_proto::congestion::Controller;
     use noq_proto::{
         Connection, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig, FourTuple, PathId,
@@ -18,15 +18,22 @@ mod api {
     use std::sync::Arc;
     use std::time::{Duration, Instant};
 
-    pub fn endpoint(config: Arc<EndpointConfig>, server: Option<Arc<ServerConfig>>) -> Endpoint {
+    pub(super) fn endpoint(
+        config: Arc<EndpointConfig>,
+        server: Option<Arc<ServerConfig>>,
+    ) -> Endpoint {
         Endpoint::new(config, server, false)
     }
 
-    pub fn transmit(of: &mut Connection, now: Instant, into: &mut Vec<u8>) -> Option<Transmit> {
+    pub(super) fn transmit(
+        of: &mut Connection,
+        now: Instant,
+        into: &mut Vec<u8>,
+    ) -> Option<Transmit> {
         of.poll_transmit(now, NonZeroUsize::MIN, into)
     }
 
-    pub fn receive(
+    pub(super) fn receive(
         endpoint: &mut Endpoint,
         from: SocketAddr,
         (ecn, data): (Option<EcnCodepoint>, BytesMut),
@@ -36,12 +43,12 @@ mod api {
         endpoint.handle(now, FourTuple::new(from, None), ecn, data, answer)
     }
 
-    pub fn congestion(of: &Connection) -> Option<&dyn Controller> {
+    pub(super) fn congestion(of: &Connection) -> Option<&dyn Controller> {
         of.congestion_state(PathId::ZERO)
     }
 
     /// The smoothed round trip, and packets found lost.
-    pub fn statistics(of: &mut Connection) -> Option<(Duration, u64)> {
+    pub(super) fn statistics(of: &mut Connection) -> Option<(Duration, u64)> {
         let path = of.path_stats(PathId::ZERO)?;
         Some((path.rtt, path.lost_packets))
     }

@@ -10,7 +10,7 @@ use flowstart_network::quick_start::Policy;
 
 /// The environment of a stack's endpoints.
 #[derive(Clone, Debug, PartialEq)]
-pub struct StackEnvironment {
+pub(super) struct StackEnvironment {
     /// How a buffer of N packets is read.
     pub buffer_accounting: BufferAccounting,
     /// How routers decide on requests for a rate.

@@ -10,7 +10,7 @@ use std::num::NonZeroU32;
 /// are made on request, so this is what lasts of a flow: every byte of it is a
 /// megabyte of a run with a million connections.
 #[derive(Clone, Debug)]
-pub struct FlowRecord {
+pub(crate) struct FlowRecord {
     /// What the flow is like.
     pub plan: FlowPlan,
     /// When the last byte was held in order.
@@ -47,7 +47,7 @@ pub struct FlowRecord {
 
 impl FlowRecord {
     /// That of a flow which has not begun.
-    pub fn new(plan: FlowPlan) -> FlowRecord {
+    pub(crate) fn new(plan: FlowPlan) -> FlowRecord {
         FlowRecord {
             plan,
             delivered_at: MaybeTime::NONE,
@@ -69,18 +69,18 @@ impl FlowRecord {
     }
 
     /// Keeps how the startup ended among those of all flows.
-    pub fn keep_exit(&mut self, exit: Option<&Exit>, exits: &mut Vec<Exit>) {
+    pub(crate) fn keep_exit(&mut self, exit: Option<&Exit>, exits: &mut Vec<Exit>) {
         exits.extend(exit);
         self.exit = exit.and_then(|_| NonZeroU32::new(exits.len() as u32));
     }
 
     /// How the startup ended.
-    pub fn exit(&self, exits: &[Exit]) -> Option<Exit> {
+    pub(crate) fn exit(&self, exits: &[Exit]) -> Option<Exit> {
         self.exit.map(|number| exits[number.get() as usize - 1])
     }
 
     /// Takes over what the sender has counted.
-    pub fn count(&mut self, counters: &Counters) {
+    pub(crate) fn count(&mut self, counters: &Counters) {
         self.packets_sent = counters.packets_sent;
         self.packets_retransmitted = counters.packets_retransmitted;
         self.timeouts = small(counters.timeouts);
@@ -90,7 +90,7 @@ impl FlowRecord {
     }
 
     /// A time counted from the flow's opening, in seconds.
-    pub fn since_opened(&self, at: Instant) -> f64 {
+    pub(crate) fn since_opened(&self, at: Instant) -> f64 {
         at.since(self.plan.start.get().unwrap_or(Instant::ZERO))
             .secs()
     }

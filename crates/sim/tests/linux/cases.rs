@@ -10,21 +10,21 @@ use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 
 /// A file among the recordings.
-pub fn data(name: &str) -> PathBuf {
+pub(crate) fn data(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("../../tests/data/linux")
         .join(name)
 }
 
 /// The text of such a file.
-pub fn text(name: &str) -> String {
+pub(crate) fn text(name: &str) -> String {
     std::fs::read_to_string(data(name)).expect("the recording is kept here")
 }
 
 /// A case, as `cases.csv` has it: its columns by name.
-pub type Case = BTreeMap<String, String>;
+pub(crate) type Case = BTreeMap<String, String>;
 
-pub fn cases() -> Vec<Case> {
+pub(crate) fn cases() -> Vec<Case> {
     let text = text("cases.csv");
     let mut lines = text.lines().map(|line| line.split(',').map(str::to_string));
     let heading: Vec<String> = lines.next().unwrap().collect();
@@ -55,7 +55,7 @@ fn delays(list: &str) -> String {
 const STOCK: &str = "receive_buffer = '131072B'\nreceive_buffer_max = '33554432B'\n\
                      receive_share = 0.6172\nsend_buffer = '4194304B'\n";
 
-pub fn scenario(case: &Case) -> Scenario {
+pub(crate) fn scenario(case: &Case) -> Scenario {
     let (startup, cc) = match &*case["cc"] {
         "cubic" => ("hystart", "cubic"),
         "reno" => ("slow-start", "reno"),

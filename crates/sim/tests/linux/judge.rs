@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 /// A recorded figure: the median of several runs, the minimum and the maximum.
 #[derive(Clone, Copy, Debug)]
-pub struct Figure {
+pub(super) struct Figure {
     pub median: f64,
     pub least: f64,
     pub most: f64,
@@ -14,13 +14,13 @@ pub struct Figure {
 
 /// How far ours may be from it: a share of it, or so much where that is more.
 #[derive(Clone, Copy, Debug)]
-pub struct Tolerance {
+pub(super) struct Tolerance {
     pub share: f64,
     pub floor: f64,
 }
 
 impl Tolerance {
-    pub fn allows(self, found: f64, recorded: f64) -> bool {
+    pub(super) fn allows(self, found: f64, recorded: f64) -> bool {
         (found - recorded).abs() <= self.spare(recorded)
     }
 
@@ -33,7 +33,7 @@ impl Figure {
     /// Among the kernel's own runs, or within the tolerance of the median. Where nothing would be
     /// within the tolerance of both the minimum and the maximum, the runs have two modes, and
     /// either is next to the median.
-    pub fn agrees(&self, found: f64, tolerance: Tolerance) -> bool {
+    pub(super) fn agrees(&self, found: f64, tolerance: Tolerance) -> bool {
         let two_modes = self.most - self.least > 2.0 * tolerance.spare(self.median);
         let modes = [self.least, self.most].into_iter().filter(|_| two_modes);
         let mut near = modes.chain([self.median]);
@@ -62,7 +62,7 @@ struct File {
 }
 
 /// All that `misses.toml` lists.
-pub fn listed() -> Vec<String> {
+pub(super) fn listed() -> Vec<String> {
     let file: File = toml::from_str(&text("misses.toml")).unwrap();
     let listed: Vec<String> = file.misses.into_iter().flat_map(|m| m.figures).collect();
     let once: BTreeSet<&String> = listed.iter().collect();
@@ -71,13 +71,13 @@ pub fn listed() -> Vec<String> {
 }
 
 /// The case of a line such as `case: figure`.
-pub fn case_of(line: &str) -> &str {
+pub(super) fn case_of(line: &str) -> &str {
     line.split_once(": ").expect("`case: figure`").0
 }
 
 /// The figures of these cases that miss, `case: figure = ours, recorded`, are those that
 /// `misses.toml` lists for them: what is not listed fails, and so does what agrees after all.
-pub fn assert_listed(cases: &[&str], found: &[String]) {
+pub(super) fn assert_listed(cases: &[&str], found: &[String]) {
     let figure = |line: &String| line.split(" = ").next().unwrap().to_string();
     let listed: Vec<String> = listed()
         .into_iter()

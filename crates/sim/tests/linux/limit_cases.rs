@@ -10,7 +10,7 @@ use std::path::Path;
 const FILE: &str = "../../tests/data/linux/limits.csv";
 
 /// A transfer, and the shares of the kernel's busy time as recorded.
-pub struct LimitCase {
+pub(crate) struct LimitCase {
     /// Rate, RTT, bytes, receive buffer and send buffer, as the file has them.
     pub setting: [String; 5],
     /// Receive window and send buffer; none before the first recording.
@@ -20,7 +20,7 @@ pub struct LimitCase {
 
 impl LimitCase {
     /// The transfer, compiled.
-    pub fn prepared(&self) -> Prepared {
+    pub(crate) fn prepared(&self) -> Prepared {
         let [rate, rtt, bytes, receive, send] = &self.setting;
         let or = |given: &String, usual: &str| match given.as_str() {
             "" => usual.to_string(),
@@ -47,7 +47,7 @@ impl LimitCase {
     }
 
     /// The simulator's shares of the time in which the sender was busy, as the kernel counts it.
-    pub fn simulated(&self) -> [f64; 2] {
+    pub(crate) fn simulated(&self) -> [f64; 2] {
         let outcome = self.prepared().run();
         let row: &LimitRow = &outcome.limits[0];
         let busy = 1.0 - row.handshake_share - row.application_share;
@@ -59,7 +59,7 @@ impl LimitCase {
 }
 
 /// All cases.
-pub fn limit_cases() -> Vec<LimitCase> {
+pub(crate) fn limit_cases() -> Vec<LimitCase> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(FILE);
     let text = std::fs::read_to_string(path).expect("the recording is kept here");
     text.lines().skip(1).map(case).collect()

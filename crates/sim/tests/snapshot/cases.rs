@@ -6,7 +6,7 @@ use flowstart_network::queue::QUEUES;
 use flowstart_network::variation::VARIATIONS;
 
 /// A scenario with a name.
-pub struct Case {
+pub(super) struct Case {
     pub name: String,
     pub scenario: String,
 }
@@ -41,7 +41,7 @@ fn partner(startup: &str) -> &str {
 }
 
 /// Startups × recoveries × sizes × paths, under the `rfc` preset.
-pub fn recoveries() -> Vec<Case> {
+pub(super) fn recoveries() -> Vec<Case> {
     const RECOVERIES: [&str; 8] = [
         "go-back-n",
         "tahoe",
@@ -71,7 +71,7 @@ pub fn recoveries() -> Vec<Case> {
 }
 
 /// Startups × presets, with whatever they need beyond an ordinary sender.
-pub fn presets() -> Vec<Case> {
+pub(super) fn presets() -> Vec<Case> {
     let mut cases = Vec::new();
     for startup in STARTUPS.iter().map(|entry| entry.name) {
         for preset in PRESETS {
@@ -89,7 +89,7 @@ pub fn presets() -> Vec<Case> {
 }
 
 /// Avoidances × presets, long enough for several losses.
-pub fn avoidances() -> Vec<Case> {
+pub(super) fn avoidances() -> Vec<Case> {
     let mut cases = Vec::new();
     for entry in AVOIDANCES {
         let cc = entry.name;
@@ -112,7 +112,7 @@ pub fn avoidances() -> Vec<Case> {
 }
 
 /// Queue disciplines × presets × ECN, two flows sharing a queue.
-pub fn queues() -> Vec<Case> {
+pub(super) fn queues() -> Vec<Case> {
     let mut cases = Vec::new();
     for entry in QUEUES {
         let queue = entry.name;
@@ -143,7 +143,7 @@ pub fn queues() -> Vec<Case> {
 }
 
 /// A scalable flow and a classic one through queues that mark, under each preset.
-pub fn l4s() -> Vec<Case> {
+pub(super) fn l4s() -> Vec<Case> {
     const QUEUES: [&str; 4] = [
         "dualpi2",
         "dualpi2:preset=rfc9332",
@@ -171,7 +171,7 @@ pub fn l4s() -> Vec<Case> {
 }
 
 /// What a path may be made of, each under four presets and by two kinds of senders.
-pub fn ingredients() -> Vec<Case> {
+pub(super) fn ingredients() -> Vec<Case> {
     const PLAIN: &str = r#"rtt = "40ms", buffer = "1bdp""#;
     let mut paths: Vec<(&str, String)> = [
         ("access", r#"rate = "20Mbps", access_rate = "100Mbps", access_delay = "2ms""#),
@@ -217,7 +217,7 @@ pub fn ingredients() -> Vec<Case> {
 }
 
 /// What endpoints may do otherwise than their preset.
-pub fn endpoints() -> Vec<Case> {
+pub(super) fn endpoints() -> Vec<Case> {
     const WAYS: &[(&str, &str)] = &[
         ("rfc", r#"pacing = "internal""#),
         ("linux", r#"pacing = "internal""#),

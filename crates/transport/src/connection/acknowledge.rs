@@ -16,7 +16,7 @@ impl Connection {
     /// Whether an acknowledgement is only of what was sent. Any other is dropped (RFC 9293 §3.10.7.4;
     /// RFC 9000 §13.1 would close the connection).
     #[inline]
-    pub fn has_sent(&self, ack: &wire::Ack) -> bool {
+    pub(crate) fn has_sent(&self, ack: &wire::Ack) -> bool {
         let (high, numbers) = (self.high(), self.stack.numbers_packets());
         match ack {
             wire::Ack::Bytes(ack) if !numbers => {
@@ -32,7 +32,7 @@ impl Connection {
     }
 
     /// Takes over the window that a segment advertises, or QUIC's limit of flow control.
-    pub fn take_window(&mut self, advertised: u32) {
+    pub(crate) fn take_window(&mut self, advertised: u32) {
         if self.takes_limits() {
             return self.take_limit(advertised);
         }
@@ -45,14 +45,14 @@ impl Connection {
 
     /// Takes over the window that the answer to a SYN advertises. QUIC's limits of flow control are
     /// known.
-    pub fn take_syn_window(&mut self, advertised: u32) {
+    pub(crate) fn take_syn_window(&mut self, advertised: u32) {
         if !self.takes_limits() {
             self.take_window(advertised);
         }
     }
 
     /// Takes over a limit of flow control, which is never lowered.
-    pub fn take_limit(&mut self, field: u32) {
+    pub(crate) fn take_limit(&mut self, field: u32) {
         if let Some((limit, level)) = decode(field, self.limit) {
             (self.limit, self.level) = (limit, level);
         }
@@ -61,7 +61,7 @@ impl Connection {
     /// Takes in an acknowledgement of all below `una`, which is above SND.UNA, while the ledger is
     /// clear. Returns when the newest segment below was sent.
     #[inline]
-    pub fn acknowledge_in_order(&mut self, una: u64, now: Instant) -> Departures {
+    pub(crate) fn acknowledge_in_order(&mut self, una: u64, now: Instant) -> Departures {
         let sent = self.sent.acknowledge_in_order(una, now);
         self.record_advance(now);
         sent
@@ -70,7 +70,7 @@ impl Connection {
     /// What an acknowledgement at `now` may answer. A retransmission that left less than the
     /// minimum RTT ago has not arrived (`tcp_rack_advance`), nor has one where the timestamp
     /// echoes a first sending (`tcp_skb_spurious_retrans`).
-    pub fn reception(&self, answers_repetition: bool, now: Instant) -> Reception {
+    pub(crate) fn reception(&self, answers_repetition: bool, now: Instant) -> Reception {
         let least = self.rtt.min_rtt().unwrap_or(Duration::ZERO);
         let repeats_until = now.saturating_sub(least);
         let needless = self.stack.recovery.timestamps && !answers_repetition;
@@ -87,7 +87,7 @@ impl Connection {
 
     /// Takes in an acknowledgement of all below `una` and of `blocks` above it.
     #[inline]
-    pub fn acknowledge(
+    pub(crate) fn acknowledge(
         &mut self,
         una: u64,
         blocks: impl Iterator<Item = (u64, u64)>,
@@ -102,7 +102,7 @@ impl Connection {
     }
 
     /// Takes in an acknowledgement of these packet numbers, `[first, end)`, the largest first.
-    pub fn acknowledge_packets(
+    pub(crate) fn acknowledge_packets(
         &mut self,
         ranges: impl Iterator<Item = (u64, u64)>,
         now: Instant,
@@ -116,7 +116,7 @@ impl Connection {
     }
 
     /// The range `plan` has arrived with a packet that counted as lost.
-    pub fn acknowledge_late(&mut self, plan: ByteRange, now: Instant) {
+    pub(crate) fn acknowledge_late(&mut self, plan: ByteRange, now: Instant) {
         let una = self.una();
         self.delivered_total += self.sent.acknowledge_late(plan);
         if self.una() > una {
@@ -134,7 +134,11 @@ impl Connection {
     /// Takes the round-trip sample that an acknowledgement up to `una` gives, and
     /// returns that of the newest segment exact. `sent` is when what it
     /// answers was sent, if that is known ([`NewlyAcked::sent`]).
-    pub fn take_sample(&mut self, sent: Option<Departures>, now: Instant) -> Option<Duration> {
+    pub(crate) fn take_sample(
+        &mut self,
+        sent: Option<Departures>,
+        now: Instant,
+    ) -> Option<Duration> {
         if self.rtt.times_one_segment() {
             if self.timed.covered_by(self.una()) {
                 self.sample(Departures::at(self.timed.sent), now);
@@ -153,7 +157,7 @@ impl Connection {
 
     /// After new data was acknowledged: run on while something is outstanding
     /// (RFC 6298 §5.2 and 5.3).
-    pub fn rearm(&mut self, now: Instant) {
+    pub(crate) fn rearm(&mut self, now: Instant) {
         if self.outstanding() > 0 {
             self.restart_timer(now);
         } else {
@@ -169,7 +173,7 @@ impl Connection {
     /// The signal of an acknowledgement that has moved SND.UNA by `acked`, as far as no loss detector
     /// is needed.
     #[inline(always)]
-    pub fn begin_signal(&self, acked: u64, signal: &mut Ack) {
+    pub(crate) fn begin_signal(&self, acked: u64, signal: &mut Ack) {
         (signal.acked, signal.delivered, signal.credit) = (acked, acked, acked);
         signal.cwnd_limited =
             self.stack.window.grow_when_app_limited || self.limited.covers(self.una());
@@ -177,7 +181,7 @@ impl Connection {
 
     /// Completes the signal of an acknowledgement of which the controller is to be notified.
     #[inline(always)]
-    pub fn complete_signal(&mut self, signal: &mut Ack) {
+    pub(crate) fn complete_signal(&mut self, signal: &mut Ack) {
         self.delivered_total += signal.delivered;
         if let Some(throughput) = &mut self.throughput {
             throughput.on_ack(
@@ -205,7 +209,7 @@ impl Connection {
     }
 
     /// The window may grow.
-    pub fn grow(&mut self, ack: &Ack, meta: AckMeta) {
+    pub(crate) fn grow(&mut self, ack: &Ack, meta: AckMeta) {
         if meta.option != AckOption::None {
             self.on_option(meta.option, ack);
         }
@@ -217,13 +221,13 @@ impl Connection {
 
     /// The window may grow, and the acknowledgement reports nothing else.
     #[inline]
-    pub fn grow_plainly(&mut self, ack: &Ack) {
+    pub(crate) fn grow_plainly(&mut self, ack: &Ack) {
         self.session.on_ack(ack);
         self.record_cwnd();
     }
 
     /// Notifies the controller of an acknowledgement during recovery.
-    pub fn recovery_ack(&mut self, ack: &Ack) {
+    pub(crate) fn recovery_ack(&mut self, ack: &Ack) {
         self.session.on_recovery_ack(ack);
         if self.controller_owns_cwnd() {
             self.record_cwnd();

@@ -14,7 +14,7 @@ impl Connection {
     /// Sends `plan`: the segment for the wire, with every account updated. `pipe` is what was in
     /// flight before, where the delivery rate is measured.
     #[inline(always)]
-    pub fn transmit(&mut self, plan: ByteRange, pipe: u64, now: Instant) -> Packet {
+    pub(crate) fn transmit(&mut self, plan: ByteRange, pipe: u64, now: Instant) -> Packet {
         self.prev_high = self.high();
         if let Some(throughput) = &mut self.throughput {
             throughput.feed(now);
@@ -73,7 +73,7 @@ impl Connection {
 
     /// Sends a numbered packet without data, which has so many bytes on the wire.
     #[cold]
-    pub fn transmit_empty(&mut self, wire: u32, now: Instant) -> Option<Packet> {
+    pub(crate) fn transmit_empty(&mut self, wire: u32, now: Instant) -> Option<Packet> {
         let number = self.sent.send_empty(now)?;
         self.last_sent = now;
         Some(self.empty_packet(wire, self.high(), wrapped(number)))
@@ -81,7 +81,7 @@ impl Connection {
 
     /// Notifies the peer that its limit stops the sender.
     #[cold]
-    pub fn transmit_blocked(&mut self, now: Instant) -> Option<Packet> {
+    pub(crate) fn transmit_blocked(&mut self, now: Instant) -> Option<Packet> {
         /// DATA_BLOCKED or STREAM_DATA_BLOCKED (RFC 9000 §19.12, §19.13), whose numbers take 4 bytes.
         const FRAME: u32 = 1 + 4 + 4;
         self.blocked_at = self.limit;
@@ -93,14 +93,14 @@ impl Connection {
     }
 
     /// The end of a handshake in a separate full packet, which has no number among those of data.
-    pub fn end_of_handshake(&mut self) -> Packet {
+    pub(crate) fn end_of_handshake(&mut self) -> Packet {
         self.empty_packet(self.stack.packet(), 0, 0)
     }
 
     /// A packet of the data's direction without data. Links and receiver count it as they count
     /// data, so the sender does too.
     #[cold]
-    pub fn empty_packet(&mut self, wire: u32, position: u64, number: u32) -> Packet {
+    pub(crate) fn empty_packet(&mut self, wire: u32, position: u64, number: u32) -> Packet {
         self.counters.packets_sent += 1;
         let data = Data::new(position, 0, number);
         Packet::new(self.flow, wire, Body::Data(data))
@@ -108,7 +108,7 @@ impl Connection {
 
     /// A zero-window probe: a segment without data whose position the peer has behind it, so that it
     /// answers at once (Linux's `tcp_xmit_probe_skb`).
-    pub fn window_probe(&mut self) -> Packet {
+    pub(crate) fn window_probe(&mut self) -> Packet {
         let position = self.una().saturating_sub(1);
         self.prev_high = position;
         self.empty_packet(self.stack.framing.header, position, 0)
@@ -147,7 +147,7 @@ impl Connection {
     }
 
     /// The `number`-th SYN, which carries this request.
-    pub fn syn(&self, number: u32, request: Option<RateRequest>) -> Packet {
+    pub(crate) fn syn(&self, number: u32, request: Option<RateRequest>) -> Packet {
         let option = request.map_or(0, |_| self.stack.framing.option);
         let syn = Syn {
             number,
@@ -163,7 +163,7 @@ impl Connection {
     }
 
     /// The answer to a SYN of the data's receiver. What it offers is of no use: no data comes.
-    pub fn syn_ack(&self) -> Packet {
+    pub(crate) fn syn_ack(&self) -> Packet {
         let mut answer = SynAck::new(0, UNLIMITED_WINDOW);
         answer.to = match self.stack.messages.flight {
             Some(_) => Answers::Message,

@@ -5,13 +5,13 @@ use flowstart_control::{Duration, Instant, Segments};
 
 impl Connection {
     /// Stops timing the segment that is being timed (ns-2: whenever its timer is reset).
-    pub fn stop_timing(&mut self) {
+    pub(crate) fn stop_timing(&mut self) {
         self.timed = Timed::default();
     }
 
     /// A partial acknowledgement passed the timed segment: ns-2 drops the measurement
     /// but ends a back-off.
-    pub fn drop_passed_timing(&mut self) {
+    pub(crate) fn drop_passed_timing(&mut self) {
         if self.timed.covered_by(self.una()) {
             self.stop_timing();
             self.rtt.end_backoff();
@@ -19,7 +19,7 @@ impl Connection {
     }
 
     /// Starts the retransmission timer anew.
-    pub fn restart_timer(&mut self, now: Instant) {
+    pub(crate) fn restart_timer(&mut self, now: Instant) {
         let own = self.session.window.timeout;
         let timeout = own.unwrap_or_else(|| self.rtt.rto());
         self.timer.set(now + timeout, now);
@@ -27,23 +27,23 @@ impl Connection {
 
     /// When the retransmission timer is due, where it runs.
     #[inline(always)]
-    pub fn timer_due(&self) -> Option<Instant> {
+    pub(crate) fn timer_due(&self) -> Option<Instant> {
         self.timer.due()
     }
 
     /// Stops the retransmission timer.
-    pub fn stop_timer(&mut self) {
+    pub(crate) fn stop_timer(&mut self) {
         self.timer.stop();
     }
 
     /// Whether the retransmission timer fires.
-    pub fn timer_fires(&mut self, now: Instant) -> bool {
+    pub(crate) fn timer_fires(&mut self, now: Instant) -> bool {
         self.timer.fires(now, self.stack.rto.jiffy)
     }
 
     /// How long nothing was sent, where that is longer than the timeout and nothing is
     /// outstanding. ns-2 counts from the last acknowledgement, since its timer runs on.
-    pub fn idle_for(&self, now: Instant) -> Option<Duration> {
+    pub(crate) fn idle_for(&self, now: Instant) -> Option<Duration> {
         if self.high() == 0 || self.outstanding() > 0 {
             return None;
         }
@@ -57,7 +57,7 @@ impl Connection {
 
     /// What an idle time leaves of the window under Linux: half for each timeout that it lasted,
     /// but no less than the initial window (`tcp_cwnd_restart`).
-    pub fn restart_window(&self, idle: Duration) -> Segments {
+    pub(crate) fn restart_window(&self, idle: Duration) -> Segments {
         let (least, rto) = (self.stack.initial_window(), self.rtt.rto());
         let (mut cwnd, mut left) = (self.session.window.cwnd, idle.saturating_sub(rto));
         while left > Duration::ZERO && cwnd > least {

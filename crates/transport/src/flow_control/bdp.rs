@@ -5,7 +5,7 @@ use flowstart_control::Instant;
 
 /// What a window grows by: the samples of a connection.
 #[derive(Clone, Debug)]
-pub struct BdpEstimator {
+pub(super) struct BdpEstimator {
     /// The present estimate, in bytes.
     estimate: u64,
     /// The largest, in bytes. No PING leaves once it is reached.
@@ -30,7 +30,7 @@ struct Ping {
 
 impl BdpEstimator {
     /// An estimate that begins with a window of so many bytes.
-    pub fn new(window: u64, largest: u64) -> BdpEstimator {
+    pub(super) fn new(window: u64, largest: u64) -> BdpEstimator {
         BdpEstimator {
             estimate: window,
             largest,
@@ -42,7 +42,7 @@ impl BdpEstimator {
     }
 
     /// So many bytes more are read, with all below `position`. Whether a PING leaves with that.
-    pub fn on_read(&mut self, bytes: u64, position: u64, now: Instant) -> bool {
+    pub(super) fn on_read(&mut self, bytes: u64, position: u64, now: Instant) -> bool {
         if let Some(ping) = &mut self.ping {
             ping.sample += bytes;
             return false;
@@ -61,7 +61,7 @@ impl BdpEstimator {
 
     /// Data comes from a sender which had received the acknowledgement of all below `echo`: the
     /// answer to a PING that left with that is before it. The new estimate, where there is one.
-    pub fn on_echo(&mut self, echo: u64, now: Instant) -> Option<u64> {
+    pub(super) fn on_echo(&mut self, echo: u64, now: Instant) -> Option<u64> {
         let ping = self.ping.take_if(|ping| ping.position <= echo)?;
         self.take_sample(ping.sample, now.since(ping.sent).secs())
     }

@@ -27,7 +27,7 @@ pub struct Report {
 }
 
 /// The server's end of a handshake.
-pub struct Server {
+pub(crate) struct Server {
     dialogue: Dialogue,
     /// What has come of the client's messages, and in which packets.
     received: RangeSet,
@@ -54,7 +54,7 @@ pub struct Server {
 
 impl Server {
     /// That of a handshake with these messages; with QUIC the client's address is to be validated.
-    pub fn new(dialogue: Dialogue, messages: &MessageOptions, validates: bool) -> Server {
+    pub(crate) fn new(dialogue: Dialogue, messages: &MessageOptions, validates: bool) -> Server {
         let limited = validates && !messages.token;
         Server {
             dialogue,
@@ -76,12 +76,12 @@ impl Server {
     }
 
     /// Where the response begins in the stream.
-    pub fn response_from(&self) -> u64 {
+    pub(crate) fn response_from(&self) -> u64 {
         self.dialogue.response_from()
     }
 
     /// Marks a packet of the flight with which the certificate begins or ends.
-    pub fn mark(&self, data: &mut Data) {
+    pub(crate) fn mark(&self, data: &mut Data) {
         let from = self.response_from();
         data.set_opening(data.start() < from || data.is_empty());
         if self.is_signed && !data.repeats() {
@@ -90,29 +90,29 @@ impl Server {
     }
 
     /// Where the ServerHello ends in the stream.
-    pub fn keys(&self) -> u64 {
+    pub(crate) fn keys(&self) -> u64 {
         self.dialogue.keys
     }
 
     /// The response waits for its turn.
-    pub fn hold(&mut self, bytes: u64) {
+    pub(crate) fn hold(&mut self, bytes: u64) {
         self.response = self.response.saturating_add(bytes);
     }
 
     /// A packet of so many bytes has come from the client.
-    pub fn on_bytes(&mut self, wire: u32) {
+    pub(crate) fn on_bytes(&mut self, wire: u32) {
         if let Some([received, _]) = &mut self.credit {
             *received = received.saturating_add(wire.saturating_sub(UDP_IP));
         }
     }
 
     /// The client is at its address.
-    pub fn validate(&mut self) {
+    pub(crate) fn validate(&mut self) {
         self.credit = None;
     }
 
     /// A message of the client has come.
-    pub fn on_message(&mut self, message: &Message, now: Instant) {
+    pub(crate) fn on_message(&mut self, message: &Message, now: Instant) {
         if message.validates {
             self.validate();
         }
@@ -138,7 +138,7 @@ impl Server {
     }
 
     /// A SYN has come that carries so much of the client's first message.
-    pub fn on_syn(&mut self, message: u32) {
+    pub(crate) fn on_syn(&mut self, message: u32) {
         self.owes_syn_ack = true;
         self.take(0, message);
     }
@@ -156,12 +156,12 @@ impl Server {
     }
 
     /// All of the client's messages have come.
-    pub fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         self.contiguous() >= self.dialogue.client_end()
     }
 
     /// Bytes of the stream that may be handed over now.
-    pub fn take_due(&mut self) -> u64 {
+    pub(crate) fn take_due(&mut self) -> u64 {
         let received = self.contiguous();
         let until = self.dialogue.server_until(received);
         let mut due = until.saturating_sub(self.handed);
@@ -173,7 +173,7 @@ impl Server {
     }
 
     /// Bytes of UDP payload that may leave now, of a datagram of so many; `None` where it may not.
-    pub fn room(&self, datagram: u32) -> Option<u32> {
+    pub(crate) fn room(&self, datagram: u32) -> Option<u32> {
         let Some([received, sent]) = self.credit else {
             return Some(datagram);
         };
@@ -186,24 +186,24 @@ impl Server {
     }
 
     /// The limit keeps a packet from leaving.
-    pub fn block(&mut self, now: Instant) {
+    pub(crate) fn block(&mut self, now: Instant) {
         self.blocked_since.get_or_insert(now);
     }
 
     /// Whether the limit keeps packets from leaving.
-    pub fn is_blocked(&self) -> bool {
+    pub(crate) fn is_blocked(&self) -> bool {
         self.blocked_since.is_some()
     }
 
     /// It may leave after all.
-    pub fn unblock(&mut self, now: Instant) {
+    pub(crate) fn unblock(&mut self, now: Instant) {
         if let Some(since) = self.blocked_since.take() {
             self.report.blocked += now.since(since);
         }
     }
 
     /// A packet has left.
-    pub fn on_sent(&mut self, packet: &Packet) {
+    pub(crate) fn on_sent(&mut self, packet: &Packet) {
         self.report.packets += 1;
         self.report.bytes += u64::from(packet.wire);
         if let Some([_, sent]) = &mut self.credit {
@@ -212,12 +212,12 @@ impl Server {
     }
 
     /// One past the largest number of the client's packets that has come.
-    pub fn numbers_end(&self) -> u32 {
+    pub(crate) fn numbers_end(&self) -> u32 {
         self.numbers_end
     }
 
     /// The acknowledgement that is to leave without data, a SYN-ACK, or a Retry.
-    pub fn take_answer(&mut self) -> Option<SynAck> {
+    pub(crate) fn take_answer(&mut self) -> Option<SynAck> {
         if std::mem::take(&mut self.owes_syn_ack) {
             return Some(answer());
         }

@@ -156,7 +156,7 @@ macro_rules! declare {
         fn $name:ident(&$($self:ident)+ $(, $argument:ident: $type:ty)*) $(-> $result:ty)? { $($default:tt)* }
     )*) => {
         /// A family of loss detection.
-        pub trait LossDetector {
+        pub(crate) trait LossDetector {
             $(
                 $(#[$doc])*
                 fn $name(&$($self)+ $(, $argument: $type)*) $(-> $result)? { $($default)* }

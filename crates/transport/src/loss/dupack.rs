@@ -32,7 +32,7 @@ enum Gate {
 }
 
 /// The state of a recovery without SACK.
-pub struct DupAck {
+pub(crate) struct DupAck {
     kind: RecoveryKind,
     dup_acks: u64,
     /// Highest byte sent at the last reduction: a series of duplicates counts only when
@@ -51,7 +51,7 @@ pub struct DupAck {
 
 impl DupAck {
     /// A recovery of this kind.
-    pub fn new(kind: RecoveryKind) -> DupAck {
+    pub(crate) fn new(kind: RecoveryKind) -> DupAck {
         DupAck {
             kind,
             dup_acks: 0,

@@ -17,19 +17,19 @@ use flowstart_wire as wire;
 use flowstart_wire::{Ack, ByteAck, NumberAck};
 use outcome::{AckOutcome, AckRole, Events};
 
-pub use detector::LossDetector;
+pub(crate) use detector::LossDetector;
 
 #[macro_use]
 mod detector;
 mod dupack;
 mod ns2;
-pub mod outcome;
+pub(crate) mod outcome;
 mod rack;
 mod rfc6675;
 mod rfc9002;
 
 /// The loss detector of one connection.
-pub enum Detector {
+pub(crate) enum Detector {
     /// Go-back-N, Tahoe, Reno, NewReno.
     DupAck(dupack::DupAck),
     /// RFC 6675.
@@ -77,7 +77,7 @@ for_each_method!(implement);
 
 impl Detector {
     /// The detector of a stack.
-    pub fn new(stack: &Stack) -> Detector {
+    pub(crate) fn new(stack: &Stack) -> Detector {
         match stack.recovery.kind {
             RecoveryKind::Sack => Detector::Rfc6675(rfc6675::Rfc6675::default()),
             RecoveryKind::Ns2Sack => Detector::Ns2(ns2::Ns2::default()),
@@ -90,7 +90,7 @@ impl Detector {
     /// An acknowledgement of what was sent has arrived. `None` where it reports nothing; else what
     /// it reports is in `signal`.
     #[inline]
-    pub fn take_ack(
+    pub(crate) fn take_ack(
         &mut self,
         c: &mut Connection,
         ack: &Ack,

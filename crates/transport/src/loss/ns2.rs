@@ -33,7 +33,7 @@ enum Gate {
 
 /// Sack1's state.
 #[derive(Default)]
-pub struct Ns2 {
+pub(crate) struct Ns2 {
     sacked: RangeSet,
     /// Holes below this have been sent again (`h_seqno_`).
     retransmitted_to: u64,

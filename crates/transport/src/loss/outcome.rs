@@ -2,7 +2,7 @@
 
 /// What a detector has found out from an acknowledgement, besides what is in its signal.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct AckOutcome {
+pub(crate) struct AckOutcome {
     /// What the acknowledgement is to the controller; `None` for nothing.
     pub role: Option<AckRole>,
     /// Further events, mostly none.
@@ -11,7 +11,7 @@ pub struct AckOutcome {
 
 /// What happens to a recovery.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Events {
+pub(crate) struct Events {
     /// The last reduction was for nothing.
     pub undone: bool,
     /// A recovery is over, or a reduction for a mark.
@@ -79,7 +79,7 @@ impl Events {
 
 /// How a recovery begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CongestionEvent {
+pub(crate) enum CongestionEvent {
     /// With a reduction.
     Reduction {
         /// Bytes of the flight that are due to limited transmit.
@@ -100,7 +100,7 @@ pub enum CongestionEvent {
 
 /// A step of a reduction.
 #[derive(Clone, Copy, Debug)]
-pub struct Step {
+pub(crate) struct Step {
     /// Bytes newly delivered.
     pub delivered: u64,
     /// SND.UNA moved and no more was found lost (RFC 9937 §6).
@@ -112,7 +112,7 @@ pub struct Step {
 /// The parts that are notified of an acknowledgement, and as what. A controller may own the window:
 /// then the transport's rules of growth and recovery are not for it, and it hears more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AckRole {
+pub(crate) enum AckRole {
     /// To every controller, as one that lets the window grow.
     Growth,
     /// To every controller, as one during a recovery.

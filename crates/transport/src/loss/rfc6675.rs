@@ -48,7 +48,7 @@ enum Phase {
 }
 
 /// RFC 6675's sender.
-pub struct Rfc6675 {
+pub(crate) struct Rfc6675 {
     phase: Phase,
     dup_thresh: usize,
     /// No acknowledgement of this recovery has moved SND.UNA.

@@ -20,7 +20,7 @@ pub(super) struct Tokens {
 
 impl Tokens {
     /// A full bucket.
-    pub fn full(capacity: u64, window: u64, now: Instant) -> Tokens {
+    pub(super) fn full(capacity: u64, window: u64, now: Instant) -> Tokens {
         Tokens {
             capacity,
             left: capacity,
@@ -30,32 +30,32 @@ impl Tokens {
     }
 
     /// The window or the path has changed.
-    pub fn resize(&mut self, capacity: u64, window: u64) {
+    pub(super) fn resize(&mut self, capacity: u64, window: u64) {
         self.capacity = capacity;
         self.left = self.left.min(capacity);
         self.window = window;
     }
 
     /// Another window changes the capacity.
-    pub fn follow(&mut self, demand: &Demand, capacity_of: impl FnOnce(&Demand) -> u64) {
+    pub(super) fn follow(&mut self, demand: &Demand, capacity_of: impl FnOnce(&Demand) -> u64) {
         if demand.window != self.window {
             self.resize(capacity_of(demand), demand.window);
         }
     }
 
     /// Whether a full packet may leave before anything more is earned. Windows of 4 GiB are not paced.
-    pub fn suffices(&self, demand: &Demand) -> bool {
+    pub(super) fn suffices(&self, demand: &Demand) -> bool {
         self.left >= demand.packet || demand.window > u64::from(u32::MAX)
     }
 
     /// Bytes that were earned since the bucket was filled last.
-    pub fn earned(&self, gain: Gain, srtt: Duration, now: Instant) -> u64 {
+    pub(super) fn earned(&self, gain: Gain, srtt: Duration, now: Instant) -> u64 {
         let (bytes, divisor) = self.share(gain, srtt, now);
         narrowed(bytes / divisor)
     }
 
     /// The same to the nearest byte.
-    pub fn earned_to_nearest(&self, gain: Gain, srtt: Duration, now: Instant) -> u64 {
+    pub(super) fn earned_to_nearest(&self, gain: Gain, srtt: Duration, now: Instant) -> u64 {
         let (bytes, divisor) = self.share(gain, srtt, now);
         narrowed((bytes + divisor / 2) / divisor)
     }
@@ -67,13 +67,18 @@ impl Tokens {
     }
 
     /// What was earned until now fills the bucket.
-    pub fn fill(&mut self, earned: u64, now: Instant) {
+    pub(super) fn fill(&mut self, earned: u64, now: Instant) {
         self.left = self.left.saturating_add(earned).min(self.capacity);
         self.filled = now;
     }
 
     /// The time until so many are there.
-    pub fn time_until(&self, enough: u64, (windows, rounds): Gain, srtt: Duration) -> Duration {
+    pub(super) fn time_until(
+        &self,
+        enough: u64,
+        (windows, rounds): Gain,
+        srtt: Duration,
+    ) -> Duration {
         let time = u128::from(srtt.nanos()) * u128::from(enough - self.left);
         let window = u128::from(self.window.max(1));
         Duration::from_nanos(narrowed(time / window) / windows * rounds)
@@ -81,7 +86,7 @@ impl Tokens {
 
     /// The same, rounded up: where no more than this is earned, a wait that is a byte short would never
     /// end.
-    pub fn full_time_until(
+    pub(super) fn full_time_until(
         &self,
         enough: u64,
         (windows, rounds): Gain,
@@ -93,7 +98,7 @@ impl Tokens {
     }
 
     /// When a packet may leave, where it may not now and `wait` is the time until then.
-    pub fn due(
+    pub(super) fn due(
         &self,
         demand: &Demand,
         now: Instant,
@@ -104,7 +109,7 @@ impl Tokens {
     }
 
     /// A packet of so many bytes has left.
-    pub fn take(&mut self, bytes: u64) {
+    pub(super) fn take(&mut self, bytes: u64) {
         self.left = self.left.saturating_sub(bytes).min(self.capacity);
     }
 }

@@ -4,7 +4,7 @@ use flowstart_control::{Segments, Window};
 
 /// Segments beyond the controller's window.
 #[derive(Clone, Copy, Debug)]
-pub struct Instant {
+pub(crate) struct Instant {
     /// No window is smaller.
     pub(super) least: Segments,
     /// A recovery leaves no more window than avoids a burst (RFC 6582 §3.2 step 3).

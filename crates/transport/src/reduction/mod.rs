@@ -16,7 +16,7 @@ use flowstart_control::{Instant, Window};
 use prr::Prr;
 
 /// How a connection's window comes down.
-pub enum Reduction {
+pub(crate) enum Reduction {
     /// At once, to the controller's value.
     Instant(instant::Instant),
     /// By a share of what is delivered.
@@ -25,7 +25,7 @@ pub enum Reduction {
 
 impl Reduction {
     /// Reduction of a stack.
-    pub fn new(stack: &Stack) -> Reduction {
+    pub(crate) fn new(stack: &Stack) -> Reduction {
         let profile = RecoveryProfile::new(stack);
         match profile.reduces_gradually {
             true => Reduction::Prr(Box::default()),
@@ -37,7 +37,7 @@ impl Reduction {
     }
 
     /// A recovery begins.
-    pub fn begin(&mut self, c: &mut Connection, began: CongestionEvent, now: Instant) {
+    pub(crate) fn begin(&mut self, c: &mut Connection, began: CongestionEvent, now: Instant) {
         match began {
             CongestionEvent::Repair => c.begin_repair(),
             CongestionEvent::Repaired => {
@@ -59,12 +59,12 @@ impl Reduction {
     }
 
     /// A mark has come back: the window comes down, and nothing is to be repaired.
-    pub fn begin_for_mark(&mut self, c: &mut Connection, now: Instant) {
+    pub(crate) fn begin_for_mark(&mut self, c: &mut Connection, now: Instant) {
         self.reduce(c, |c| c.answer_mark(now));
     }
 
     /// All that left over a long time was lost.
-    pub fn on_persistent_congestion(&mut self, c: &mut Connection, now: Instant) {
+    pub(crate) fn on_persistent_congestion(&mut self, c: &mut Connection, now: Instant) {
         c.on_persistent_congestion(now);
         if let Reduction::Instant(instant) = self {
             instant.bound(c.window_mut());
@@ -90,26 +90,26 @@ impl Reduction {
 
     /// Whether the window comes down by and by.
     #[inline]
-    pub fn is_active(&self) -> bool {
+    pub(crate) fn is_active(&self) -> bool {
         matches!(self, Reduction::Prr(prr) if prr.is_active())
     }
 
     /// Takes a step, where the window comes down by and by.
-    pub fn step(&mut self, c: &mut Connection, step: Step) {
+    pub(crate) fn step(&mut self, c: &mut Connection, step: Step) {
         if let Reduction::Prr(prr) = self {
             prr.step(c, step);
         }
     }
 
     /// A partial acknowledgement takes so many segments from the window.
-    pub fn deflate(&mut self, c: &mut Connection, segments: u64) {
+    pub(crate) fn deflate(&mut self, c: &mut Connection, segments: u64) {
         if let Some(window) = window(c) {
             instant::deflate(window, segments);
         }
     }
 
     /// The recovery is over, or what a mark has begun.
-    pub fn end(&mut self, c: &mut Connection) {
+    pub(crate) fn end(&mut self, c: &mut Connection) {
         let outstanding = c.outstanding();
         match self {
             Reduction::Instant(instant) => instant.end(window(c), outstanding),
@@ -118,14 +118,14 @@ impl Reduction {
     }
 
     /// The timer has expired and the controller has set the window, or nothing was lost.
-    pub fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         if let Reduction::Prr(prr) = self {
             prr.stop();
         }
     }
 
     /// A segment leaves.
-    pub fn on_sent(&mut self) {
+    pub(crate) fn on_sent(&mut self) {
         if let Reduction::Prr(prr) = self {
             prr.on_sent();
         }

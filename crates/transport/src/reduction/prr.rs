@@ -10,7 +10,7 @@ use flowstart_control::{Segments, Window};
 
 /// A reduction in progress. All in segments.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Prr {
+pub(crate) struct Prr {
     active: bool,
     /// The window before.
     prior: u64,

@@ -17,7 +17,7 @@ const INIT_CWND: u64 = 10;
 
 /// A send buffer in a kernel, and the application in front of it.
 #[derive(Clone, Debug)]
-pub struct KernelBuffer {
+pub(super) struct KernelBuffer {
     /// `sk_sndbuf`.
     size: u64,
     /// What it grows to (`tcp_wmem[2]`).
@@ -40,7 +40,7 @@ pub struct KernelBuffer {
 
 impl KernelBuffer {
     /// A buffer that grows to so many bytes.
-    pub fn new(largest: u64) -> KernelBuffer {
+    pub(super) fn new(largest: u64) -> KernelBuffer {
         KernelBuffer {
             size: 0,
             largest,
@@ -55,23 +55,23 @@ impl KernelBuffer {
     }
 
     /// The application has so many bytes more.
-    pub fn push(&mut self, bytes: u64) {
+    pub(super) fn push(&mut self, bytes: u64) {
         self.waiting = self.waiting.saturating_add(bytes);
     }
 
     /// Whether the application has more than the buffer has taken.
-    pub fn holds_back(&self) -> bool {
+    pub(super) fn holds_back(&self) -> bool {
         self.waiting > 0
     }
 
     /// Whether it counts as what limits: all has left, the application waits for space, and cwnd was not
     /// the limit when the last segment left (`tcp_cwnd_validate`).
-    pub fn limits(&self) -> bool {
+    pub(super) fn limits(&self) -> bool {
         self.limits
     }
 
     /// What is acknowledged needs no memory.
-    pub fn on_ack(&mut self, una: u64) {
+    pub(super) fn on_ack(&mut self, una: u64) {
         self.acknowledged = true;
         while self.sent.front().is_some_and(|end| *end <= una) {
             self.sent.pop_front();
@@ -79,7 +79,7 @@ impl KernelBuffer {
     }
 
     /// A segment has left, in a burst of so many; `by_cwnd` where cwnd counts as the limit.
-    pub fn on_sent(&mut self, segment: ByteRange, burst: u32, by_cwnd: bool) {
+    pub(super) fn on_sent(&mut self, segment: ByteRange, burst: u32, by_cwnd: bool) {
         if self.sent.back().is_some_and(|end| segment.end <= *end) {
             return;
         }
@@ -99,12 +99,12 @@ impl KernelBuffer {
     }
 
     /// Whether the last packet of the write queue may be filled up before the next burst.
-    pub fn is_between_bursts(&self) -> bool {
+    pub(super) fn is_between_bursts(&self) -> bool {
         self.burst_left == 0 && !self.sleeps
     }
 
     /// No more leaves now: the application wakes up if it may.
-    pub fn pause(&mut self, c: &Connection, flight: u64) {
+    pub(super) fn pause(&mut self, c: &Connection, flight: u64) {
         self.burst_left = 0;
         if !self.sleeps || !std::mem::take(&mut self.acknowledged) {
             return;
@@ -121,7 +121,7 @@ impl KernelBuffer {
 
     /// How many bytes the application writes now. It writes more after the first packet in the queue has had
     /// its chance to leave.
-    pub fn write(&mut self, c: &Connection) -> u64 {
+    pub(super) fn write(&mut self, c: &Connection) -> u64 {
         if c.una() == 0 {
             // `tcp_init_buffer_space`: cwnd is the initial window.
             self.grow(c);

@@ -39,7 +39,11 @@ pub(super) struct OpeningState {
 }
 
 impl OpeningState {
-    pub fn new(preparation: Preparation, exchanges: u32, server: Option<Server>) -> OpeningState {
+    pub(super) fn new(
+        preparation: Preparation,
+        exchanges: u32,
+        server: Option<Server>,
+    ) -> OpeningState {
         OpeningState {
             server: server.map(Box::new),
             preparation,
@@ -57,7 +61,7 @@ impl OpeningState {
 
     /// Whether `answer` shows that a SYN of this exchange, sent before that which it answers,
     /// has not arrived.
-    pub fn is_missing(&self, answer: &SynAck) -> bool {
+    pub(super) fn is_missing(&self, answer: &SynAck) -> bool {
         let told = |n: u64| {
             answer
                 .numbers()

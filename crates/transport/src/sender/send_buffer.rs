@@ -5,7 +5,7 @@ use super::kernel_buffer::KernelBuffer;
 
 /// One connection's send buffer, by what counts against its size.
 #[derive(Clone, Debug)]
-pub enum SendBuffer {
+pub(super) enum SendBuffer {
     /// Payload.
     Payload(PayloadBuffer),
     /// Memory of packets, as in Linux.
@@ -14,7 +14,7 @@ pub enum SendBuffer {
 
 /// A buffer for so many bytes of payload, and what waits before it.
 #[derive(Clone, Copy, Debug)]
-pub struct PayloadBuffer {
+pub(super) struct PayloadBuffer {
     size: u64,
     waiting: u64,
     /// The application is woken once so much is free: in a kernel a third, in the process of a QUIC
@@ -24,7 +24,7 @@ pub struct PayloadBuffer {
 
 impl PayloadBuffer {
     /// A buffer of so many bytes, in a kernel or in the process of the application.
-    pub fn new(size: u64, in_process: bool) -> PayloadBuffer {
+    pub(super) fn new(size: u64, in_process: bool) -> PayloadBuffer {
         PayloadBuffer {
             size,
             waiting: 0,
@@ -33,7 +33,7 @@ impl PayloadBuffer {
     }
 
     /// How many bytes the application hands over, with so many in the buffer.
-    pub fn take(&mut self, held: u64) -> u64 {
+    pub(super) fn take(&mut self, held: u64) -> u64 {
         let free = self.size.saturating_sub(held);
         let taken = if free < self.wakes_at {
             0
@@ -47,7 +47,7 @@ impl PayloadBuffer {
 
 impl SendBuffer {
     /// The application has so many bytes more.
-    pub fn push(&mut self, bytes: u64) {
+    pub(super) fn push(&mut self, bytes: u64) {
         match self {
             SendBuffer::Payload(buffer) => buffer.waiting = buffer.waiting.saturating_add(bytes),
             SendBuffer::Kernel(buffer) => buffer.push(bytes),
@@ -55,7 +55,7 @@ impl SendBuffer {
     }
 
     /// Whether the application has more than the buffer has taken.
-    pub fn holds_back(&self) -> bool {
+    pub(super) fn holds_back(&self) -> bool {
         match self {
             SendBuffer::Payload(buffer) => buffer.waiting > 0,
             SendBuffer::Kernel(buffer) => buffer.holds_back(),
@@ -63,7 +63,7 @@ impl SendBuffer {
     }
 
     /// Whether it is what limits a sender that has sent all it has; `in_window` where cwnd has room.
-    pub fn limits(&self, in_window: bool) -> bool {
+    pub(super) fn limits(&self, in_window: bool) -> bool {
         match self {
             SendBuffer::Payload(_) => in_window,
             SendBuffer::Kernel(buffer) => buffer.limits(),

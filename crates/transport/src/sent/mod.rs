@@ -39,10 +39,10 @@ use flowstart_control::{Instant, Rate};
 use packets::Packets;
 use scoreboard::{Scoreboard, bytes};
 
-pub use arrivals::{Arrivals, Departures, Reception, Sending};
-pub use hint::Hint;
-pub use packets::Packet;
-pub use retransmissions::Retransmission;
+pub(crate) use arrivals::{Arrivals, Departures, Reception, Sending};
+pub(crate) use hint::Hint;
+pub(crate) use packets::Packet;
+pub(crate) use retransmissions::Retransmission;
 
 /// What a connection's loss detector needs besides positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -58,7 +58,7 @@ use picks::Picks;
 use settings::{Given, Native, Settings};
 
 /// Entry of `dualpi2` in the catalog of queue disciplines.
-pub const ENTRY: Entry<Maker> = Entry {
+pub(super) const ENTRY: Entry<Maker> = Entry {
     name: "dualpi2",
     title: "DualQ Coupled AQM with PI2",
     source: "RFC 9332; Linux 6.18 sch_dualpi2.c",

@@ -53,7 +53,7 @@ enum State {
 
 /// The Linux sender's loss recovery.
 #[derive(Default)]
-pub struct Rack {
+pub(crate) struct Rack {
     state: State,
     high_seq: u64,
     /// The sending that left last of those that have arrived (`rack.mstamp`, `rack.end_seq`).

@@ -94,7 +94,7 @@ struct Serving {
 
 /// RFC 9002's sender.
 #[derive(Default)]
-pub struct Rfc9002 {
+pub(crate) struct Rfc9002 {
     recovering: bool,
     /// When the last recovery began.
     began: Instant,

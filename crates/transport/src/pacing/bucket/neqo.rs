@@ -18,7 +18,7 @@ pub(super) struct Neqo {
 }
 
 impl Neqo {
-    pub fn new(demand: &Demand, now: Instant) -> Neqo {
+    pub(super) fn new(demand: &Demand, now: Instant) -> Neqo {
         Neqo {
             tokens: Tokens::full(BURST * demand.packet, demand.window, now),
             debt: 0,

@@ -14,7 +14,7 @@ const MAX_BURST_INTERVAL: Duration = Duration::from_millis(10);
 pub(super) struct Noq(Tokens);
 
 impl Noq {
-    pub fn new(demand: &Demand, now: Instant) -> Noq {
+    pub(super) fn new(demand: &Demand, now: Instant) -> Noq {
         Noq(Tokens::full(capacity_of(demand), demand.window, now))
     }
 }

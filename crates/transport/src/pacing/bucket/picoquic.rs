@@ -18,7 +18,7 @@ const INTERVAL: Duration = Duration::from_millis(15);
 pub(super) struct Picoquic(Tokens);
 
 impl Picoquic {
-    pub fn new(demand: &Demand, now: Instant) -> Picoquic {
+    pub(super) fn new(demand: &Demand, now: Instant) -> Picoquic {
         let mut tokens = Tokens::full(capacity(demand), demand.window, now);
         tokens.left = 0;
         Picoquic(tokens)

@@ -17,7 +17,7 @@ const MAX_BURST_SIZE: u64 = 256;
 pub(super) struct Quinn(Tokens);
 
 impl Quinn {
-    pub fn new(demand: &Demand, now: Instant) -> Quinn {
+    pub(super) fn new(demand: &Demand, now: Instant) -> Quinn {
         Quinn(Tokens::full(capacity_of(demand), demand.window, now))
     }
 }

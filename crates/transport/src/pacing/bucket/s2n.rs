@@ -28,7 +28,7 @@ pub(super) struct S2n {
 }
 
 impl S2n {
-    pub fn new(demand: &Demand, now: Instant) -> S2n {
+    pub(super) fn new(demand: &Demand, now: Instant) -> S2n {
         S2n {
             capacity: BURST * demand.packet,
             left: BURST * demand.packet,

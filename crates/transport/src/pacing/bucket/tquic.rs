@@ -14,7 +14,7 @@ const GRANULARITY: Duration = Duration::from_millis(1);
 pub(super) struct Tquic(Tokens);
 
 impl Tquic {
-    pub fn new(demand: &Demand, now: Instant) -> Tquic {
+    pub(super) fn new(demand: &Demand, now: Instant) -> Tquic {
         Tquic(Tokens::full(capacity(demand), demand.window, now))
     }
 }
