@@ -164,7 +164,7 @@ def outcomes(found: Transfers) -> Mapping[GateQuantity, Outcome]:
     """What the gates of all traffic show."""
     whole = TrafficPart("all", "all sizes", np.ones(len(found.sizes), dtype=np.bool_))
     residuals = adjustment.residuals(found)
-    part = differences(found, residuals, [whole], Limits())[0]
+    part = differences(found, residuals, clusters_of(found)[0], [whole], Limits())[0]
     judged = part_gates(part, Limits(), levels(2))
     return {one.gate.quantity: one.gate.outcome for one in judged}
 
@@ -207,7 +207,9 @@ def test_a_size_class_that_never_ends_is_harm() -> None:
     never = dataclasses.replace(found, times_s=times, sizes=sizes)
     parts = [TrafficPart("all", "all sizes", np.ones(20_000, dtype=np.bool_))]
     parts.append(TrafficPart("size class", "above 10 MB", large))
-    whole, part = differences(never, adjustment.residuals(never), parts, Limits())
+    whole, part = differences(
+        never, adjustment.residuals(never), clusters_of(never)[0], parts, Limits()
+    )
     judged = next(part_gates(part, Limits(), levels(3))).gate
     assert (judged.quantity, judged.outcome) == (GateQuantity.HARMED, Outcome.REJECTED)
     assert effect_row(part).low is None
@@ -235,7 +237,9 @@ def test_an_adjustment_leaves_the_effect_as_it_is() -> None:
     times = found.times_s * found.sizes / 3e4 * np.where(found.treated, 0.9, 1)
     known = dataclasses.replace(found, times_s=times)
     whole = TrafficPart("all", "all sizes", np.ones(40_000, dtype=np.bool_))
-    row = effect_row(differences(known, adjustment.residuals(known), [whole], Limits())[0])
+    row = effect_row(
+        differences(known, adjustment.residuals(known), clusters_of(known)[0], [whole], Limits())[0]
+    )
     assert row.low is not None
     assert row.high is not None
     assert row.low < -0.1 < row.high < -0.085
@@ -248,7 +252,9 @@ def test_few_networks_in_both_sets_are_clustered_by_connection() -> None:
     apart = dataclasses.replace(found, treated=found.networks < 2)
     assert clusters_of(apart)[1] == "client network"
     whole = TrafficPart("all", "all sizes", np.ones(1000, dtype=np.bool_))
-    part = differences(apart, adjustment.residuals(apart), [whole], Limits())[0]
+    part = differences(
+        apart, adjustment.residuals(apart), clusters_of(apart)[0], [whole], Limits()
+    )[0]
     assert "10 are needed" in effect_row(part).reason
 
 
@@ -380,7 +386,9 @@ def looked(full: Transfers, rows: int) -> tuple[bool, bool]:
     arrays = {name: value[:rows] for name, value in vars(full).items() if name != "names"}
     found = dataclasses.replace(full, **arrays)
     whole = TrafficPart("all", "all sizes", np.ones(rows, dtype=np.bool_))
-    part = differences(found, adjustment.residuals(found), [whole], Limits())[0]
+    part = differences(
+        found, adjustment.residuals(found), clusters_of(found)[0], [whole], Limits()
+    )[0]
     row, judged = effect_row(part), part_gates(part, Limits(), levels(7))
     missed = row.low is not None and row.high is not None and not row.low <= 0 <= row.high
     return missed, any(one.gate.outcome == Outcome.REJECTED for one in judged)

@@ -101,14 +101,20 @@ def classes(facts: "pl.DataFrame") -> list[tuple[str, Numbers, Numbers]]:
     sizes = facts["size_bytes"].to_numpy()
     transfers = facts["transfer"].to_numpy().astype(np.int64)
     clusters = _clusters(facts)
-    classes = []
-    for name, least, below in (*CLASSES, (EVERYTHING, 0, None)):
-        mine = sizes >= least
-        if below is not None:
-            mine &= sizes < below
-        if mine.any():
-            classes.append((name, transfers[mine], clusters[mine]))
-    return classes
+    everything = {EVERYTHING: np.ones(len(sizes), dtype=np.bool_)}
+    return [
+        (name, transfers[chosen], clusters[chosen])
+        for name, chosen in (in_classes(sizes) | everything).items()
+        if chosen.any()
+    ]
+
+
+def in_classes(sizes: NDArray[Any]) -> dict[str, NDArray[np.bool_]]:
+    """Which transfers of these sizes are in each size class."""
+    return {
+        name: (sizes >= least) & (sizes < (np.inf if below is None else below))
+        for name, least, below in CLASSES
+    }
 
 
 def _clusters(facts: "pl.DataFrame") -> Numbers:
@@ -164,7 +170,7 @@ def verdict(
     transfers = facts["transfer"].to_numpy().astype(np.int64)
     clusters = _clusters(facts)
     connections = facts["connection"].to_numpy().astype(np.int64)
-    split, together = parts(facts), networks(facts)
+    split, together = parts(facts["size_bytes"].to_numpy()), networks(facts)
     base, limits = _runs(runs, baseline, transfers), criteria.limits
     at = levels(len(split) + 1, criteria.verdicts)
     gated: dict[str, list[Gate]] = {}
@@ -179,15 +185,11 @@ def verdict(
     return judge(baseline, gains, gated, offered, slower)
 
 
-def parts(facts: "pl.DataFrame") -> list[TrafficPart]:
+def parts(sizes: NDArray[Any]) -> list[TrafficPart]:
     """All traffic and the size classes."""
-    sizes = facts["size_bytes"].to_numpy()
-    parts = [TrafficPart("all", EVERYTHING, np.ones(len(sizes), dtype=np.bool_))]
-    for name, least, below in CLASSES:
-        parts.append(
-            TrafficPart("size class", name, (sizes >= least) & (sizes < (below or np.inf)))
-        )
-    return parts
+    whole = TrafficPart("all", EVERYTHING, np.ones(len(sizes), dtype=np.bool_))
+    classes = in_classes(sizes)
+    return [whole, *(TrafficPart("size class", name, chosen) for name, chosen in classes.items())]
 
 
 def networks(facts: "pl.DataFrame") -> Networks:
@@ -409,7 +411,8 @@ def test_plan(
     """A test of a setting against the baseline, the first column of a group's times."""
     import polars as pl
 
-    transfers, split = facts["transfer"].to_numpy().astype(np.int64), parts(facts)
+    transfers = facts["transfer"].to_numpy().astype(np.int64)
+    split = parts(facts["size_bytes"].to_numpy())
     starts, clients = facts["start_s"], facts["client"].rank("dense")
     decides = _deciding(judged)
     packets = [times.columns(name, transfers) for name in (baseline, judged.setting)]

@@ -8,16 +8,8 @@ from before the rollout, the mean of the network in these.
 
 import numpy as np
 
-from flowstart.render.columns import CLASSES
+from flowstart.replays.answer import in_classes
 from flowstart.rollouts.measurements import Chosen, Floats, Numbers, Transfers
-
-
-def classes(sizes: Floats) -> dict[str, Chosen]:
-    """Which transfers are in each size class."""
-    return {
-        name: (sizes >= least) & (sizes < (np.inf if below is None else below))
-        for name, least, below in CLASSES
-    }
 
 
 def residuals(transfers: Transfers, before: Floats | None = None) -> Floats:
@@ -30,7 +22,7 @@ def residuals(transfers: Transfers, before: Floats | None = None) -> Floats:
     covariates = [np.log(transfers.sizes)]
     if before is not None:
         covariates.append(before[transfers.networks])
-    for chosen in classes(transfers.sizes).values():
+    for chosen in in_classes(transfers.sizes).values():
         mine = np.flatnonzero(chosen)
         if not mine.size:
             continue

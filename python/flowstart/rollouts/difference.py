@@ -99,10 +99,13 @@ def clusters_of(transfers: Transfers) -> tuple[Numbers, str]:
 
 
 def differences(
-    transfers: Transfers, residuals: Floats, parts: Sequence[TrafficPart], limits: Limits
+    transfers: Transfers,
+    residuals: Floats,
+    cluster_of: Numbers,
+    parts: Sequence[TrafficPart],
+    limits: Limits,
 ) -> list[PartDifference]:
     """The differences in each part with enough transfers in both sets; the first in any case."""
-    cluster_of, _ = clusters_of(transfers)
     order = np.argsort(cluster_of, kind="stable")
     numbers = np.unique(cluster_of[order], return_inverse=True)[1].astype(np.int64)
     prepared = [

@@ -5,15 +5,13 @@ from collections.abc import Callable as Callable  # the same
 from collections.abc import Mapping as Mapping  # the same
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from flowstart.captures.contents import Capture as Capture  # the same
 from flowstart.errors import RequestError
 from flowstart.inference.data import EQUAL
-from flowstart.inference.gates import Limits, TrafficPart, levels
+from flowstart.inference.gates import Limits, levels
 from flowstart.questions.option import asking
 from flowstart.questions.verify import Verify as Question
-from flowstart.replays.answer import EVERYTHING
+from flowstart.replays.answer import parts
 from flowstart.rollouts import adjustment, comparability
 from flowstart.rollouts.difference import clusters_of, differences
 from flowstart.rollouts.judgement import effect_row, more_for_effect, part_gates, verdict_on
@@ -49,11 +47,9 @@ def verify(question: Question) -> Verification:
     residuals = adjustment.residuals(transfers, _history(question, control, treatment, transfers))
     cluster_of, cluster = clusters_of(transfers)
     shares = comparability.shares(transfers, cluster_of, float(question.share))
-    parts = [TrafficPart("all", EVERYTHING, np.ones(len(transfers.sizes), dtype=np.bool_))]
-    classes = adjustment.classes(transfers.sizes)
-    parts += [TrafficPart("size class", name, chosen) for name, chosen in classes.items()]
-    at = levels(len(parts) + 1)
-    found = differences(transfers, residuals, parts, limits)
+    split = parts(transfers.sizes)
+    at = levels(len(split) + 1)
+    found = differences(transfers, residuals, cluster_of, split, limits)
     judged = [one for part in found for one in part_gates(part, limits, at)]
     judged += network_gates(transfers, residuals, limits, at)
     effects = tuple(ClassEffect(effect_row(part), part) for part in found)

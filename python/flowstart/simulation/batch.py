@@ -6,7 +6,6 @@ left.
 """
 
 import functools
-import gc
 import os
 import pickle
 import sys
@@ -261,10 +260,6 @@ def worker_processes(count: int) -> "Iterator[futures.Executor]":
         yield pool
     finally:
         pool.shutdown(kill_workers=True)
-        # Its semaphores are removed here, not by a garbage collection in the middle of a message to
-        # the tracker, which would keep the next message back and warn of a leak.
-        gc.collect()
-        lokys.ensure_running()
 
 
 def _begin(parent: int) -> None:

@@ -85,39 +85,8 @@ fn small_writes_leave_the_window_that_the_stack_allows_to_grow() {
     assert_eq!(always, 10.0 + 10.0 * 5.0, "five more by each write");
 }
 
-#[test]
-fn linux_halves_the_window_for_each_timeout_of_an_idle_time() {
-    // 150 packets leave a window of 160; the last of them leave after 300 ms, and the RTO is 300 ms.
-    for (idle_ms, expected) in [
-        (250, 160.0),
-        (350, 80.0),
-        (700, 40.0),
-        (1000, 20.0),
-        (3000, 10.0),
-    ] {
-        let text = format!(
-            r#"
-            trace = true
-            path = {{ rate = "100Gbps", rtt = "100ms", buffer = "20000pkt" }}
-            stack = {{ preset = "linux", iw = "10" }}
-            flows = [{{ handshake = false, startup = "slow-start", writes = [
-                {{ at = "0s", size = "150pkt" }}, {{ at = "{}ms", size = "1pkt" }},
-            ] }}]
-            "#,
-            300 + idle_ms
-        );
-        let outcome = run(&rfc_scenario(&text).unwrap()).unwrap();
-        let samples = &outcome.trace.as_ref().unwrap().flow_samples;
-        assert_eq!(samples.cwnd.last(), Some(&expected), "{idle_ms} ms");
-    }
-}
-
-/// Linux 6.18.44 kept 1046 segments for 5.8 s of such writes, of which 105 were out: acknowledgements set
-/// `snd_cwnd_stamp` (`tcp_cong_avoid`), so `tcp_cwnd_application_limited` does not come.
-#[test]
-fn linux_keeps_a_window_of_which_regular_writes_use_a_part() {
-    let small = |write| format!(r#", {{ at = "{}ms", size = "20pkt" }}"#, 400 + 40 * write);
-    let writes: String = (0..75).map(small).collect();
+/// The windows of a Linux sender that writes 150 packets and then these.
+fn windows_of_linux(writes: &str) -> Vec<f64> {
     let text = format!(
         r#"
         trace = true
@@ -129,7 +98,32 @@ fn linux_keeps_a_window_of_which_regular_writes_use_a_part() {
         "#
     );
     let outcome = run(&rfc_scenario(&text).unwrap()).unwrap();
-    let cwnd = &outcome.trace.as_ref().unwrap().flow_samples.cwnd;
+    outcome.trace.unwrap().flow_samples.cwnd.clone()
+}
+
+#[test]
+fn linux_halves_the_window_for_each_timeout_of_an_idle_time() {
+    // 150 packets leave a window of 160; the last of them leave after 300 ms, and the RTO is 300 ms.
+    for (idle_ms, expected) in [
+        (250, 160.0),
+        (350, 80.0),
+        (700, 40.0),
+        (1000, 20.0),
+        (3000, 10.0),
+    ] {
+        let at = 300 + idle_ms;
+        let cwnd = windows_of_linux(&format!(r#", {{ at = "{at}ms", size = "1pkt" }}"#));
+        assert_eq!(cwnd.last(), Some(&expected), "{idle_ms} ms");
+    }
+}
+
+/// Linux 6.18.44 kept 1046 segments for 5.8 s of such writes, of which 105 were out: acknowledgements set
+/// `snd_cwnd_stamp` (`tcp_cong_avoid`), so `tcp_cwnd_application_limited` does not come.
+#[test]
+fn linux_keeps_a_window_of_which_regular_writes_use_a_part() {
+    let small = |write| format!(r#", {{ at = "{}ms", size = "20pkt" }}"#, 400 + 40 * write);
+    let writes: String = (0..75).map(small).collect();
+    let cwnd = windows_of_linux(&writes);
     assert!(cwnd.is_sorted(), "{cwnd:?}");
     assert!(cwnd.last() >= Some(&160.0), "{cwnd:?}");
 }

@@ -134,14 +134,11 @@ impl KernelBuffer {
         let (from, whole) = (c.queued(), packet_size(window, c.mss()));
         let mut end = from;
         while self.waiting > 0 && !self.sleeps {
-            let room = self.unsent.back().map_or(0, |_| {
-                let before = self
-                    .unsent
-                    .len()
-                    .checked_sub(2)
-                    .map(|last| self.unsent[last]);
-                whole.saturating_sub(end - before.unwrap_or(c.high()))
-            });
+            let last_begins = || self.unsent.iter().nth_back(1).copied().unwrap_or(c.high());
+            let room = match self.unsent.is_empty() {
+                true => 0,
+                false => whole.saturating_sub(end - last_begins()),
+            };
             if room == 0 && self.memory(end, c) >= self.size {
                 self.sleeps = true;
                 break;
