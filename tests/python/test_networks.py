@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from flowstart.inference.pooled import Beyond, Differences, HarmedShares, beyond
+from flowstart.inference.pooled import DIGITS, Beyond, Differences, HarmedShares, beyond
 
 LIMIT = ALLOWED = 0.05
 TRANSFERS = 100
@@ -69,8 +69,18 @@ def test_upper_ends_hold_where_shares_are_drawn_from_a_beta_distribution() -> No
     held = []
     for _ in range(SAMPLES):
         harm = random.beta(0.03 * 40, 0.97 * 40, 60)
-        held.append(judged(harm, random).high(0.05) >= np.mean(harm > LIMIT))
+        share = np.mean(harm > LIMIT).round(DIGITS)
+        held.append(judged(harm, random).high(0.05) >= share)
     assert np.mean(held) >= 0.9
+
+
+@pytest.mark.parametrize("harmed", [1, 2, 3])
+def test_a_share_that_equals_the_limit_keeps_it_on_every_processor(harmed: int) -> None:
+    count = harmed * 20
+    hits = np.zeros(count)
+    hits[:harmed] = 1e4
+    found = beyond(HarmedShares(hits, np.full(count, 2e4), LIMIT), np.full(count, 1 / count), 1, 1)
+    assert found.high(0.05) == harmed / count
 
 
 def test_a_network_without_errors_of_its_own_is_judged_by_the_others() -> None:

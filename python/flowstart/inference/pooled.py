@@ -38,6 +38,8 @@ BLOCK = 2**22
 DRAWS = 2000
 NEVER = 1e-5
 """The expected number of networks beyond a limit of which no draw is made."""
+DIGITS = 12
+"""Of a share: matrix products differ in the last bits between processors, and shares may equal a limit."""
 HALF_PI = np.pi / 2
 
 
@@ -159,7 +161,7 @@ class Beyond:
     @property
     def estimate(self) -> float:
         """The posterior mean of the share."""
-        return float(self.shares.mean())
+        return float(self.shares.mean().round(DIGITS))
 
     def low(self, error: float) -> float:
         """What the share is below with this probability."""
@@ -208,7 +210,7 @@ def beyond(
         for drawn_first in range(0, int(times), rows):
             number = min(rows, int(times) - drawn_first)
             hits = random.random((number, len(able))) < own[able]
-            shares.append(hits @ both[able])
+            shares.append((hits @ both[able]).round(DIGITS))
     total, small = np.concatenate(shares).T
     return Beyond(probabilities, large, total, small)
 
