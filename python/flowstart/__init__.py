@@ -42,6 +42,9 @@ if TYPE_CHECKING:
         Stopped,
         TimeLimitExceeded,
     )
+    from flowstart.gate.base import GateBase
+    from flowstart.gate.gate import gate_check, gate_record
+    from flowstart.gate.result import GateResult
     from flowstart.maps.result import SweepMap
     from flowstart.maps.sweep_result import SweepResult, sweep
     from flowstart.model.catalog import Algorithm, Parameter, get_algorithm, list_algorithms
@@ -85,6 +88,10 @@ _HOMES = {
     "SimulationError": "errors",
     "Stopped": "errors",
     "TimeLimitExceeded": "errors",
+    "GateBase": "gate.base",
+    "GateResult": "gate.result",
+    "gate_check": "gate.gate",
+    "gate_record": "gate.gate",
     "Endpoint": "model.fields",
     "Flow": "model.fields",
     "NetworkPath": "model.path",
@@ -123,6 +130,8 @@ __all__ = [
     "Estimate",
     "Flow",
     "FlowstartError",
+    "GateBase",
+    "GateResult",
     "LimitExceeded",
     "LiveComparison",
     "LiveLoad",
@@ -149,6 +158,8 @@ __all__ = [
     "__version__",
     "compare",
     "find_worst_paths",
+    "gate_check",
+    "gate_record",
     "get_algorithm",
     "json_schema",
     "list_algorithms",

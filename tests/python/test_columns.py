@@ -72,6 +72,10 @@ def written() -> Iterator[tuple[str, Mapping[str, Content]]]:
     )
     yield "worst", next(failing.files())
     with tempfile.TemporaryDirectory() as folder:
+        base = pathlib.Path(folder) / "base.json"
+        fs.gate_record(base, sweep=SWEEP, repeat=2)
+        yield "gate check", next(fs.gate_check(base, stack="linux:iw=2").files())
+    with tempfile.TemporaryDirectory() as folder:
         sets = made_up_rollouts.write(pathlib.Path(folder), made_up_rollouts.Truth(), 200, 1)
         yield "verify", next(fs.verify(*sets, columns=made_up_rollouts.COLUMNS).files())
     yield "replay", next(study(found, Settings(startups=names), ONCE).files())

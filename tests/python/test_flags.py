@@ -10,6 +10,7 @@ import pytest
 import flowstart as fs
 from flowstart.cli import compare, flags
 from flowstart.questions.compare import Compare
+from flowstart.questions.gate import GateCheck, GateRecord
 from flowstart.questions.live import Live
 from flowstart.questions.option import Option, Question, asking, of
 from flowstart.questions.replay import ReplayQuestion
@@ -25,6 +26,8 @@ QUESTIONS: dict[Callable[..., object], Any] = {
     fs.find_worst_paths: Worst,
     fs.run: RunQuestion,
     fs.verify: Verify,
+    fs.gate_record: GateRecord,
+    fs.gate_check: GateCheck,
 }
 
 

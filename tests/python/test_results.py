@@ -29,6 +29,13 @@ def verified(folder: pathlib.Path) -> fs.Verification:
     return fs.verify(*sets, columns=COLUMNS)
 
 
+def checked(folder: pathlib.Path) -> fs.GateResult:
+    """A gate of four cases."""
+    base = folder / "base.json"
+    fs.gate_record(base, sweep=SWEEP, repeat=2)
+    return fs.gate_check(base, stack="linux:iw=2")
+
+
 KINDS: dict[str, Callable[[pathlib.Path], Result]] = {
     "run": lambda _: fs.run(fs.Scenario(path=PATH, flows=[fs.Flow(size="20kB")])),
     "compare": lambda _: fs.compare(PATH, startups=NAMES, sizes=["20kB"], uncertainty=False),
@@ -36,6 +43,7 @@ KINDS: dict[str, Callable[[pathlib.Path], Result]] = {
     "verify": verified,
     "sweep": lambda folder: fs.sweep(SWEEP, folder / "sweep", workers=1),
     "map": lambda folder: fs.sweep(SWEEP, folder / "sweep", workers=1).map(),
+    "gate": checked,
     "worst": lambda _: fs.find_worst_paths(
         "jump-start", against=["slow-start"], runs=20, search_space=SPACE
     ),

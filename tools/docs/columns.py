@@ -44,6 +44,7 @@ FILES = {
     "capture-quic": "`quic` of `capture`",
     "sweep-rows": "`parts` of `sweep`",
     "worst-rows": "`worst` of `worst`",
+    "gate-rows": "`cases` of `gate check`",
     "verify-rows": "`verify` of `verify`",
     "map-winners": "`winners` of `map`",
     "map-regret": "`regret` of `map`",

@@ -7,6 +7,7 @@ GROUPS = {
         "compare", "Comparison", "Variant", "LiveComparison", "live_load", "LiveLoad",
     ),
     "Captures": ("read_capture", "Capture", "replay", "Replay", "verify", "Verification"),
+    "Gate": ("gate_record", "GateBase", "gate_check", "GateResult"),
     "Sweeps and maps": (
         "sweep", "Sweep", "SweepResult", "Estimate", "Cell", "SweepMap", "find_worst_paths",
         "WorstPaths",

@@ -28,6 +28,20 @@ EXAMPLES = {
         "flowstart deploy IW30 --from out | ssh server sudo sh -s check",
         "flowstart deploy IW30 --from out --when network=10.9.3.0/24 > IW30.sh",
     ),
+    "gate": (
+        "flowstart gate record base.json --stack quic",
+        "flowstart gate check base.json -o gate",
+    ),
+    "gate record": (
+        "flowstart gate record base.json --startup hystart",
+        "flowstart gate record base.json --live quinn-native:cc=cubic",
+        "flowstart gate record base.json --sweep sweep.toml",
+    ),
+    "gate check": (
+        "flowstart gate check base.json",
+        "flowstart gate check base.json --stack linux:iw=4",
+        "flowstart gate check base.json --max-slower 5% -o gate",
+    ),
     "verify": (
         "flowstart verify control.csv iw30.csv",
         "flowstart verify control.csv iw30.csv --share 10% --before last-week.csv",

@@ -39,7 +39,8 @@ DRAWS = 2000
 NEVER = 1e-5
 """The expected number of networks beyond a limit of which no draw is made."""
 DIGITS = 12
-"""Of a share: matrix products differ in the last bits between processors, and shares may equal a limit."""
+"""Of a share. Matrix products differ between processors in the last bits, and a share may equal its
+limit."""
 HALF_PI = np.pi / 2
 
 

@@ -5,6 +5,7 @@ import functools
 import inspect
 import os
 import re
+import shlex
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from typing import (
 from flowstart import _native
 from flowstart.errors import RequestError
 from flowstart.model.definitions import parts
-from flowstart.model.quantities import LARGEST, Kind, rate_text, size_text, time_text
+from flowstart.model.quantities import LARGEST, Kind, rate_text, share, size_text, time_text
 
 P = ParamSpec("P")
 L = ParamSpec("L")
@@ -198,6 +199,36 @@ class Question:
             if option.reads:
                 value = option.reads(field.name, value)
             object.__setattr__(self, field.name, value)
+
+
+def command_of(question: Question, words: Sequence[str]) -> str | None:
+    """The command line that asks a question after these words.
+
+    Values that are usual are left out. None where a value is not one that a command line has.
+    """
+    written = list(words)
+    for each in of(type(question)):
+        value = getattr(question, each.name)
+        if value is None or value == each.default or (each.is_list and not value):
+            continue
+        several = value if each.is_repeatable and not isinstance(value, str) else [value]
+        for single in several:
+            if (text := _written(single, each)) is None:
+                return None
+            written += [text] if each.is_argument else [each.flag, *([text] if text else [])]
+    return shlex.join(written)
+
+
+def _written(value: Any, parameter: CommandParameter) -> str | None:
+    """A value as a command line has it; empty for a switch."""
+    if parameter.is_switch:
+        return ""
+    if parameter.is_list and not isinstance(value, str):
+        texts = [_written(each, dataclasses.replace(parameter, kind=str)) for each in value]
+        return None if None in texts else ",".join(map(str, texts))
+    if isinstance(value, float) and parameter.option.reads is share:
+        return f"{100 * value:g}%"
+    return str(value) if isinstance(value, str | os.PathLike | int | float) else None
 
 
 _RIGHT: dict[frozenset[Any], tuple[Any, str]] = {

@@ -254,10 +254,12 @@ class Verification(Result):
         Returns:
             The figure.
         """
-        from flowstart.rollouts.figures import draw_effects, effects  # loads matplotlib
+        from flowstart.render.effects import Effect, draw_effects, effects  # loads matplotlib
 
-        rows = self._rows
-        return effects(rows, self.headline) if ax is None else draw_effects(ax, rows)
+        names = ("size_class", "change", "low", "high", "predicted")
+        shown = [Effect(*(row[name] for name in names)) for row in self._rows]
+        axis = "change of the geometric mean in %, 95 % CI; cross: predicted"
+        return effects(shown, self.headline, axis) if ax is None else draw_effects(ax, shown, axis)
 
     @property
     def notes(self) -> list[str]:
