@@ -23,13 +23,13 @@ def effects(rows: Sequence[Mapping[str, Any]], about: str) -> Chart:
 
 def draw_effects(axes: "Axes", rows: Sequence[Mapping[str, Any]]) -> "Figure":
     """The change with its interval, and what was predicted as a cross."""
-    for place, row in enumerate(rows):
+    for y, row in enumerate(rows):
         if row["low"] is not None:
-            axes.hlines(place, 100 * row["low"], 100 * row["high"], color="black", linewidth=1.4)
+            axes.hlines(y, 100 * row["low"], 100 * row["high"], color="black", linewidth=1.4)
         if row["change"] is not None:
-            axes.plot(100 * row["change"], place, marker="o", markersize=4, color="black")
+            axes.plot(100 * row["change"], y, marker="o", markersize=4, color="black")
         if row["predicted"] is not None:
-            axes.plot(100 * row["predicted"], place, marker="x", markersize=6, color="0.5")
+            axes.plot(100 * row["predicted"], y, marker="x", markersize=6, color="0.5")
     axes.axvline(0, color=PALE, linewidth=1, zorder=0)
     axes.set_yticks(range(len(rows)), [row["size_class"] for row in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)
