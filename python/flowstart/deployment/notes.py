@@ -58,11 +58,11 @@ class Notes:
         lines = [self.title]
         for part, offered in self.offers:
             lines.append(f"  {part}:")
-            told = offered.lines if offered else ["nothing is known of stacks that offer it"]
+            options = offered.lines if offered else ["nothing is known of stacks that offer it"]
             for name in ("iw", "window"):
                 value = str(getattr(self.variant, name))
-                told = [line.replace(f"{{{name}}}", value) for line in told]
-            lines += [f"    {line}" for line in told]
+                options = [line.replace(f"{{{name}}}", value) for line in options]
+            lines += [f"    {line}" for line in options]
         planned = self.test.lines if self.test else ["A/B test: no effect to size it by."]
         lines += [f"  {line}" for line in planned]
         lines += [f"  Watch {what}." for what in self.watch]

@@ -53,8 +53,8 @@ class Offer:
     @property
     def lines(self) -> list[str]:
         """A line for each knob, then what is known otherwise."""
-        told = [f"{knob.stack}: {knob.write} ({knob.source})" for knob in self.knobs]
-        return told + ([self.none] if self.none else [])
+        knobs = [f"{knob.stack}: {knob.write} ({knob.source})" for knob in self.knobs]
+        return [*knobs, *filter(None, [self.none])]
 
 
 def offer(kind: Kind, name: str) -> Offer | None:

@@ -345,8 +345,8 @@ class Replay(Result):
             return []
         under = f"{lost:.2%} of the packets under {custom.short(base)}"
         was = f"{before:.2%} were retransmitted in the capture"
-        said = f"the replay loses more than the capture did: {under}; {was}."
-        return [f"{said} --buffer sets another buffer."]
+        problem = f"the replay loses more than the capture did: {under}; {was}."
+        return [f"{problem} --buffer sets another buffer."]
 
     @functools.cached_property
     def omissions(self) -> stack.Omissions:
@@ -372,10 +372,10 @@ class Replay(Result):
             small += [(*buffer, window, replayed.name) for buffer in buffers]
         if not small:
             return []
-        packets, field, said, window, name = min(small)
+        packets, field, size, window, name = min(small)
         paths = len({name for *_, name in small})
         more = f" and a handful on {paths - 1} more" if paths > 1 else ""
-        return [_native.buffer_warning(packets, field, said, f" on {name}{more}", window)]
+        return [_native.buffer_warning(packets, field, size, f" on {name}{more}", window)]
 
     @property
     def all_failed(self) -> bool:

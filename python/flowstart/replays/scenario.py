@@ -201,7 +201,7 @@ class Writer:
         self.settings = settings
         self.is_switched = is_switched
         self.sides = sides
-        self.told = interface_fields(path)
+        self.interface = interface_fields(path)
         self.begin_s = min(talk.opens_s for talk in talks)
         self.places = _places(talks, warm=settings.has("warm"))
         self.labels = Labels()
@@ -226,7 +226,7 @@ class Writer:
         sides = self.sides
         side = sides.switched if switched else sides.kept if tested else sides.others
         towards_remote = first.from_client != connection["client_is_remote"]
-        flow: Document = {**self.told, **side.flow}
+        flow: Document = {**self.interface, **side.flow}
         if not towards_remote:
             flow["direction"] = "reverse"
         flow["rtt"] = connection["rtt"]
@@ -301,12 +301,12 @@ def _places(talks: Sequence[Conversation], *, warm: bool) -> dict[tuple[int, int
     for number, talk in enumerate(talks):
         mine: dict[bool, int] = {}
         written: dict[bool, int] = {}
-        for turn, said in enumerate(talk.turns):
-            side = said.from_client
+        for index, turn in enumerate(talk.turns):
+            side = turn.from_client
             if not warm or side not in mine:
                 mine[side], written[side] = flows, 0
                 flows += 1
-            places[number, turn] = mine[side], written[side]
+            places[number, index] = mine[side], written[side]
             written[side] += 1
     return places
 

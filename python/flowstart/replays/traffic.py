@@ -163,14 +163,14 @@ def _connections(capture: Capture, settings: Settings) -> "pl.DataFrame":
     import polars as pl
 
     least = pl.col("least_rtt_s")
-    told = pl.format("{}us", (least * 1e6).round().clip(1).cast(pl.Int64))
+    measured = pl.format("{}us", (least * 1e6).round().clip(1).cast(pl.Int64))
     least = least.fill_null(quantities.read_seconds(settings.rtt) or 0.0)
     return (
         _placed(capture)
         .select(*CARRIED, "least_rtt_s")
         .with_columns(
             least_rtt_s=least,
-            rtt=pl.lit(settings.rtt) if settings.rtt else told,
+            rtt=pl.lit(settings.rtt) if settings.rtt else measured,
             server_rtt_s=pl.min_horizontal(pl.col("server_rtt_s").fill_null(0.0), least),
         )
     )

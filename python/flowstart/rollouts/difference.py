@@ -202,12 +202,15 @@ class _Part:
             known = max(min(effective - 1, freedom), 1.0)
             return Monitored(float(estimate), max(float(variance), least), scale, float(known))
 
+        effect = monitored(EFFECTS)
+        if np.isnan(self.sets[1].columns[0]).all():  # the treatment is never done
+            effect = replace(effect, estimate=math.inf, variance=math.inf)
         single = sum(1 / count**2 for count in self.counts)
         return PartDifference(
             self.part,
             self.counts,
             effective,
-            self._effect(monitored(EFFECTS)),
+            effect,
             tuple(monitored(limits.harmed, single) for _ in QUANTILES),
             Tail(
                 self.sets[1].p99_s / self.sets[0].p99_s - 1,
@@ -215,11 +218,6 @@ class _Part:
             ),
             self._retransmissions(monitored, limits),
         )
-
-    def _effect(self, effect: Monitored) -> Monitored:
-        """The difference of mean log times; infinite where the treatment is never done."""
-        is_done = not np.isnan(self.sets[1].columns[0]).all()
-        return effect if is_done else replace(effect, estimate=math.inf, variance=math.inf)
 
     def _retransmissions(
         self, monitored: Callable[[float, float], Monitored], limits: Limits

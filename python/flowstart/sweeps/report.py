@@ -56,11 +56,11 @@ def write(swept: Swept) -> None:
 def headline(swept: Swept) -> str:
     """The numbers of rows, startups and cells, and what failed."""
     names = len(_variants(swept))
-    said = f"{swept.height:,} rows: {names} startups in {swept.cells:,} cells"
+    counts = f"{swept.height:,} rows: {names} startups in {swept.cells:,} cells"
     errors = swept.errors.height
     failed = f"; {errors:,} failed" if errors else ""
     missing = "; batches are missing" if swept.failures else ""
-    return f"{said}{failed}{missing}."
+    return f"{counts}{failed}{missing}."
 
 
 def _variants(swept: Swept) -> list[Variant]:
@@ -80,8 +80,8 @@ def size_names(swept: Swept) -> "pl.Expr":
             CLASS.name
         )
     name: pl.Expr = pl.lit(None, dtype=pl.String)
-    for told, least, _ in CLASSES:
-        name = pl.when(size >= least).then(pl.lit(told)).otherwise(name)
+    for label, least, _ in CLASSES:
+        name = pl.when(size >= least).then(pl.lit(label)).otherwise(name)
     return name.alias(CLASS.name)
 
 
@@ -151,19 +151,19 @@ def rows(swept: Swept, sizes: "pl.Expr") -> listed.ListedRows:
     import polars as pl
 
     total = swept.height
-    told = swept.scan()
+    stored = swept.scan()
     left_out = ""
     if total > listed.MOST_ROWS:
-        cells = told.select(pl.col("cell").unique().sort()).collect()["cell"]
+        cells = stored.select(pl.col("cell").unique().sort()).collect()["cell"]
         step = -(-total // listed.MOST_ROWS)
         kept = cells.gather_every(step)
-        told = told.filter(pl.col("cell").is_in(kept.implode()))
+        stored = stored.filter(pl.col("cell").is_in(kept.implode()))
         left_out = (
             f"These are the rows of {len(kept):,} of {len(cells):,} cells, one in {step}, with all "
             f"startups; the table is made of all {total:,} rows, which are in the folder `parts` "
             "next to this page."
         )
-    frame = told.select(*COLUMNS, sizes).collect()
+    frame = stored.select(*COLUMNS, sizes).collect()
     frame = frame.select(name for name in frame.columns if frame[name].null_count() < frame.height)
     command = listed.RowCommand(
         "flowstart compare scenario.json",

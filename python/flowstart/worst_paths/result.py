@@ -104,12 +104,12 @@ def _compared(row: Row, best: Row) -> str:
     """The same beside the best of the others."""
     if row["fct_s"] is None:
         return f"It never finished; {best['startup']} took {_seconds(best['fct_s'])}"
-    told = f"It took {_seconds(row['fct_s'])}, {best['startup']} {_seconds(best['fct_s'])}"
+    times = f"It took {_seconds(row['fct_s'])}, {best['startup']} {_seconds(best['fct_s'])}"
     reason, share = best["startup_exit_reason"], best["exit_cwnd_bdp"]
     if reason is None:
-        return told
+        return times
     at = f" at {_bdps(share)}" if share is not None else ""
-    return f"{told}, which left by {reason}{at}"
+    return f"{times}, which left by {reason}{at}"
 
 
 def _bdps(share: float) -> str:

@@ -63,7 +63,8 @@ def search(
         if done < at_random or not kept:
             points = [space.draw(drawn) for _ in range(count)]
         else:
-            step = _step((done - at_random) / max(1, tries - at_random))
+            progressed = (done - at_random) / max(1, tries - at_random)
+            step = FIRST_STEP * (LAST_STEP / FIRST_STEP) ** progressed
             points = [_near(space, kept, step, drawn) for _ in range(count)]
         scored = map(Scored, points, score(points))
         kept = best([*kept, *scored])
@@ -78,11 +79,6 @@ def best(points: Sequence[Scored]) -> list[Scored]:
     for scored in sorted(points, key=lambda scored: -scored.score):
         kept.setdefault(frozenset(scored.point.coordinates), scored)
     return list(kept.values())[:KEPT]
-
-
-def _step(progress: float) -> float:
-    """Steps shrink geometrically as the search goes on."""
-    return float(FIRST_STEP * (LAST_STEP / FIRST_STEP) ** progress)
 
 
 def _near(space: Space, kept: Sequence[Scored], step: float, drawn: random.Random) -> SearchPoint:

@@ -194,14 +194,14 @@ class Store:
     @property
     def said(self) -> Document:
         """What `sweep.json` says. Raises RequestError where there is none, or a damaged one."""
-        said = self._json(ASKED)
-        if said is None and self.is_begun:
+        record = self._json(ASKED)
+        if record is None and self.is_begun:
             raise RequestError(f"{self.place}: its {ASKED} is damaged; {self._repair}")
-        if said is None:
+        if record is None:
             raise RequestError(
                 f"{self.place}: no sweep is there; `flowstart sweep` writes into such a folder"
             )
-        return said
+        return record
 
     @property
     def is_begun(self) -> bool:
@@ -363,9 +363,9 @@ class Store:
 
     def _note(self, identity: Asked) -> None:
         meanings = json.loads(columns.metadata(TABLE)[columns.KEY])["columns"]
-        said = {"sweep": identity.key, **identity.said, "columns": meanings}
+        record = {"sweep": identity.key, **identity.said, "columns": meanings}
         try:
-            write(self.place / ASKED, files.document(said), replace=False)
+            write(self.place / ASKED, files.document(record), replace=False)
         except FileExistsError:
             # Another command may have begun another sweep since `check`.
             self._check_same(identity)
@@ -406,9 +406,9 @@ class Store:
 
     def finish(self, came_to: Mapping[str, Any]) -> None:
         """Notes that all parts are there, and what the sweep came to."""
-        said = {"parts": len(self.parts()), **came_to}
+        record = {"parts": len(self.parts()), **came_to}
         with self._failing():
-            write(self.place / COMPLETE, files.document(said))
+            write(self.place / COMPLETE, files.document(record))
 
     def put_report(self, page: str) -> None:
         """Replaces the page to read. Raises SimulationError where it cannot be written."""

@@ -151,11 +151,11 @@ class Task:
         return self.answer(batch)
 
     def _part(self, frame: "pl.DataFrame", batch: Batch) -> bytes:
-        said = {"version": self.version, "sweep": self.sweep, "batch": batch.key}
-        said[files.FIELD] = files.BLANK
-        said = {f"{columns.KEY}.{name}": value for name, value in said.items()}
+        labels = {"version": self.version, "sweep": self.sweep, "batch": batch.key}
+        labels[files.FIELD] = files.BLANK
+        labels = {f"{columns.KEY}.{name}": value for name, value in labels.items()}
         file = io.BytesIO()
-        frame.write_parquet(file, compression="zstd", metadata=columns.metadata(TABLE) | said)
+        frame.write_parquet(file, compression="zstd", metadata=columns.metadata(TABLE) | labels)
         return files.seal(file.getvalue())
 
 
