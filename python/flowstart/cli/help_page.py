@@ -30,6 +30,7 @@ EXAMPLES = {
     ),
     "gate": (
         "flowstart gate record base.json --stack quic",
+        "flowstart gate check base.json",
         "flowstart gate check base.json -o gate",
     ),
     "gate record": (

@@ -151,11 +151,11 @@ class TestPlan:
         return [
             f"{shown} and for harm at the limits, with a power of {self.power:.0%}:",
             *([] if self.by_network else [few]),
-            *(f"  {one.text}" for one in self.sizes),
+            *(f"  {size.text}" for size in self.sizes),
             f"  Compare mean log completion times at {1 - self.level:.0%}, two-sided.",
             f"  Cluster standard errors by {cluster}.",
-            *(f"  Guardrail, one-sided: {one.text}." for one in self.guardrails),
-            *(f"  Not visible in {MOST_DAYS:.0f} days: {one}." for one in self.unseen),
+            *(f"  Guardrail, one-sided: {guardrail.text}." for guardrail in self.guardrails),
+            *(f"  Not visible in {MOST_DAYS:.0f} days: {name}." for name in self.unseen),
             "  The sizes are simulated from the replay; they assume that other days are like it.",
         ]
 
@@ -168,9 +168,9 @@ class TestPlan:
             "level": self.level,
             "power": self.power,
             "clustered_by": "network" if self.by_network else "connection",
-            "sizes": [dict(vars(one)) for one in self.sizes],
+            "sizes": [dict(vars(size)) for size in self.sizes],
             "needs": [{"quantity": n.quantity, **vars(n.size)} for n in self.needs],
-            "guardrails": [one.document for one in self.guardrails],
+            "guardrails": [guardrail.document for guardrail in self.guardrails],
             "unseen": list(self.unseen),
         }
 
@@ -204,12 +204,12 @@ def plan(
     planned, unseen = [], []
     needs: list[Need] = []
     for measure in (effect, *watched):
-        found = list(_needs(population, measure, done, power, seed))
-        if measure is not effect and (not found or found[-1].size.days > MOST_DAYS):
+        needed = list(_needs(population, measure, done, power, seed))
+        if measure is not effect and (not needed or needed[-1].size.days > MOST_DAYS):
             unseen.append(measure.name)
             continue
         planned.append(measure)
-        needs += found
+        needs += needed
     few = _numbered(population.networks[done]).max() + 1 < FEWEST
     if not any(need.quantity == GAIN for need in needs):
         return None
@@ -235,7 +235,7 @@ def _needs(
         size = tests.size(power, seed)
         if size is None:
             return
-        drawn, found = size
+        drawn, actual = size
         captures = drawn / tests.number
         yield Need(
             measure.quantity,
@@ -245,7 +245,7 @@ def _needs(
                 math.ceil(captures * int(done.sum()) / 2),
                 None if known is None else math.ceil(captures * len(np.unique(known[done])) / 2),
                 max(captures * population.lasts_s / DAY_S, LEAST_DAYS),
-                found,
+                actual,
             ),
         )
 
@@ -312,13 +312,13 @@ class _Tests:
             return None
         units = max(2 * FEWEST, math.ceil(wanted**2 * variance[0] / effect[0] ** 2))
         for attempt in range(ROUNDS):
-            found = self.power(units, np.random.default_rng([seed, attempt]))
-            if abs(found - power) <= NEAR or (found > power and units == 2 * FEWEST):
+            actual = self.power(units, np.random.default_rng([seed, attempt]))
+            if abs(actual - power) <= NEAR or (actual > power and units == 2 * FEWEST):
                 break
-            reached = NORMAL.inv_cdf(min(max(found, 0.01), 0.99))
+            reached = NORMAL.inv_cdf(min(max(actual, 0.01), 0.99))
             step = min(max(wanted / max(self.normal + reached, 0.1), 0.5), 2.0)
             units = max(2 * FEWEST, math.ceil(units * step**2))
-        return units, found
+        return units, actual
 
     def power(self, units: int, rng: np.random.Generator) -> float:
         """The share of simulated tests with so many clusters in both arms that show the effect."""
@@ -335,11 +335,11 @@ class _Tests:
             middle, root = units * rows.mean(axis=0), _root(units * np.cov(rows.T, bias=True))
             return np.asarray(middle + rng.standard_normal((RESAMPLES, len(root))) @ root)
         block = max(1, BLOCK // units)
-        found = []
+        sums = []
         for first in range(0, RESAMPLES, block):
             tests = min(block, RESAMPLES - first)
-            found.append(rows[rng.integers(len(rows), size=(tests, units))].sum(axis=1))
-        return np.concatenate(found)
+            sums.append(rows[rng.integers(len(rows), size=(tests, units))].sum(axis=1))
+        return np.concatenate(sums)
 
 
 def _compared(sums: Floats) -> tuple[Floats, Floats]:

@@ -155,8 +155,7 @@ def guardrails(
         old, new = ((decides & (t > threshold)).astype(np.float64) for t in (base_s, slower))
         name = f"share of transfers {of} that take longer than {text.seconds(threshold)}"
         count = decides.astype(np.float64)
-        found = (str(quantity), name, old, count, new, reach, 1.0, share, harm, threshold)
-        return Measure(*found)
+        return Measure(str(quantity), name, old, count, new, reach, 1.0, share, harm, threshold)
 
     some = f"{text.share(limits.harmed)} of them take {factor:.2g} times as long"
     factors = np.full(len(times), factor)
@@ -170,11 +169,11 @@ def guardrails(
 
 def _threshold(times: Floats, slower: Floats, quantiles: Sequence[float]) -> float:
     """The quantile of times beyond which most more are, in standard deviations, if slower."""
-    found = []
+    excesses = []
     for threshold in (float(np.quantile(times, q)) for q in quantiles):
         now, then = ((values > threshold).mean() for values in (times, slower))
-        found.append(((then - now) / np.sqrt(max(now * (1 - now), 1 / len(times))), threshold))
-    return max(found)[1]
+        excesses.append(((then - now) / np.sqrt(max(now * (1 - now), 1 / len(times))), threshold))
+    return max(excesses)[1]
 
 
 def _loss(packets: Packets, decides: Chosen, of: str, limits: Limits, reach: float) -> Measure:
@@ -186,8 +185,8 @@ def _loss(packets: Packets, decides: Chosen, of: str, limits: Limits, reach: flo
     pattern = more if more.any() else sent
     new = lost + pattern * (limit - share) * sent.sum() / pattern.sum()
     name = f"share of packets retransmitted in transfers {of}"
-    found = (str(GateQuantity.RETRANSMITTED), name, lost, sent, new)
-    return Measure(*found, reach, 1.0, harm="it is at its limit")
+    quantity, harm = str(GateQuantity.RETRANSMITTED), "it is at its limit"
+    return Measure(quantity, name, lost, sent, new, reach, 1.0, harm=harm)
 
 
 def _of(size_class: str) -> str:

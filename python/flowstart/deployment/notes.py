@@ -56,17 +56,17 @@ class Notes:
     def lines(self) -> list[str]:
         """The notes in words."""
         lines = [self.title]
-        for part, found in self.offers:
+        for part, offered in self.offers:
             lines.append(f"  {part}:")
-            told = found.lines if found else ["nothing is known of stacks that offer it"]
+            options = offered.lines if offered else ["nothing is known of stacks that offer it"]
             for name in ("iw", "window"):
                 value = str(getattr(self.variant, name))
-                told = [line.replace(f"{{{name}}}", value) for line in told]
-            lines += [f"    {line}" for line in told]
+                options = [line.replace(f"{{{name}}}", value) for line in options]
+            lines += [f"    {line}" for line in options]
         planned = self.test.lines if self.test else ["A/B test: no effect to size it by."]
         lines += [f"  {line}" for line in planned]
         lines += [f"  Watch {what}." for what in self.watch]
-        lines += [f"  Roll back if the test's interval shows {one}." for one in self.rollback]
+        lines += [f"  Roll back if the test's interval shows {sign}." for sign in self.rollback]
         return lines
 
 
@@ -90,8 +90,8 @@ def notes(
         offers.append(("pacing", offer("setting", "pacing")))
     if variant.window:
         offers.append((f"receiver's window, {variant.window}", offer("setting", "window")))
-    place = (group, variant.name, Statistic.GEOMEAN_RATIO)
-    gain = next((r for r in rows if (r.group, r.variant, r.statistic) == place), None)
+    key = (group, variant.name, Statistic.GEOMEAN_RATIO)
+    gain = next((r for r in rows if (r.group, r.variant, r.statistic) == key), None)
     return Notes(group, variant, tuple(offers), test, WATCH, tuple(_rollback(gain, test)), is_test)
 
 

@@ -86,8 +86,8 @@ def _scope(steps: Sequence[str]) -> str:
 
 
 def _networks(steps: Sequence[str]) -> list[str]:
-    found = [re.fullmatch(STEPS["route"], step.removeprefix("route ")) for step in steps]
-    return [one["to"] for one in found if one and one["to"] != "default"]
+    routes = [re.fullmatch(STEPS["route"], step.removeprefix("route ")) for step in steps]
+    return [route["to"] for route in routes if route and route["to"] != "default"]
 
 
 def _witness(steps: Sequence[str]) -> str:

@@ -53,8 +53,8 @@ class Offer:
     @property
     def lines(self) -> list[str]:
         """A line for each knob, then what is known otherwise."""
-        told = [f"{knob.stack}: {knob.write} ({knob.source})" for knob in self.knobs]
-        return told + ([self.none] if self.none else [])
+        knobs = [f"{knob.stack}: {knob.write} ({knob.source})" for knob in self.knobs]
+        return [*knobs, *filter(None, [self.none])]
 
 
 def offer(kind: Kind, name: str) -> Offer | None:
@@ -121,14 +121,14 @@ class HostStack:
         """A stack of the table. Raises RequestError where there is none of this name."""
         if name not in (table := _table()):
             raise RequestError(f"`{name}` is no stack{suggest(name, list(table))}", ("recorded",))
-        one = table[name]
+        entry = table[name]
         return cls(
             name,
-            tuple(one["options"]),
-            Variant.parse(f"recorded: {one['recorded']} stack={one['preset']}"),
-            tuple(map(Variant.parse, one["candidates"])),
-            tuple(map(Variant.parse, one["research"])),
-            one["source"],
+            tuple(entry["options"]),
+            Variant.parse(f"recorded: {entry['recorded']} stack={entry['preset']}"),
+            tuple(map(Variant.parse, entry["candidates"])),
+            tuple(map(Variant.parse, entry["research"])),
+            entry["source"],
         )
 
     @classmethod
@@ -184,11 +184,11 @@ class HostStack:
         if parts is None:
             return []
         offered = [{knob.stack: knob for knob in _options(*part, network)} for part in parts]
-        names = self.options or tuple(dict.fromkeys(n for one in offered for n in one))
-        whole = [n for n in names if all(n in one for one in offered)]
-        found = [_commands(name, [one[name] for one in offered]) for name in whole]
+        names = self.options or tuple(dict.fromkeys(n for knobs in offered for n in knobs))
+        whole = [n for n in names if all(n in knobs for knobs in offered)]
+        commands = [_commands(name, [knobs[name] for knobs in offered]) for name in whole]
         # A second step would write the network's route anew.
-        return [one for one in found if network is None or len(one.steps) == 1]
+        return [command for command in commands if network is None or len(command.steps) == 1]
 
     def offers(self, variant: Variant, baseline: Variant) -> bool:
         """Whether hosts can be changed to a variant."""
@@ -245,11 +245,11 @@ RESTORED = "the value that the script of `flowstart deploy` has saved"
 
 def _options(kind: Kind, name: str, value: str | None, old: str, network: str | None) -> list[Knob]:
     """The options of all stacks, each with what undoes it; those that a network can have."""
-    found = offer(kind, name)
+    now = offer(kind, name)
     before = offer(kind, old) if old else None
     undone = {knob.stack: knob.write for knob in before.knobs} if before else {}
     options = []
-    for knob in found.knobs if found else ():
+    for knob in now.knobs if now else ():
         step, write = knob.step, knob.write
         if network is not None:
             step = knob.network_step

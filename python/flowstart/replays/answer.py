@@ -77,9 +77,9 @@ class Times:
         if variant not in self._parts:
             return columns
         numbers, values = self._in_order(variant)
-        place = np.minimum(np.searchsorted(numbers, transfers), len(numbers) - 1)
-        there = numbers[place] == transfers
-        columns[there] = values[place[there]]
+        index = np.minimum(np.searchsorted(numbers, transfers), len(numbers) - 1)
+        there = numbers[index] == transfers
+        columns[there] = values[index[there]]
         return columns
 
     def _in_order(self, variant: str) -> tuple[Numbers, Floats]:
@@ -154,7 +154,7 @@ def verdict(
     facts: "pl.DataFrame",
     runs: Sequence[Times],
     order: Sequence[str],
-    found: Sequence[TransferGroup],
+    groups: Sequence[TransferGroup],
     rows: Mapping[tuple[str, str, Statistic], Row],
     criteria: Criteria,
     *,
@@ -162,7 +162,7 @@ def verdict(
 ) -> Verdict:
     """The verdict on `order`, whose first is the baseline.
 
-    `runs` are the exact one and its repeats, `rows` have the intervals of the groups `found`.
+    `runs` are the exact one and its repeats, `rows` have the intervals of `groups`.
     """
     baseline, *variants = order
     if not variants or facts.is_empty():
@@ -181,7 +181,7 @@ def verdict(
         gated[name] += network_gates(base, mine, together, connections, limits, at, seed=seed)
     gains = {name: rows[EVERYTHING, name, Statistic.GEOMEAN_RATIO] for name in variants}
     offered = variants if criteria.offered is None else criteria.offered
-    slower = _slower(found, order, [name for name in variants if gains[name].gains], seed)
+    slower = _slower(groups, order, [name for name in variants if gains[name].gains], seed)
     return judge(baseline, gains, gated, offered, slower)
 
 
@@ -200,28 +200,30 @@ def networks(facts: "pl.DataFrame") -> Networks:
         pl.col("connection").n_unique().over("network") < FEW_CLUSTERS
     )
     named = pl.when(few).then(pl.format("others, {}", "access")).otherwise("network")
-    found = facts.select(named.alias("network"))["network"]
-    names = found.unique(maintain_order=True)
-    places = {name: place for place, name in enumerate(names)}
-    return Networks(tuple(names), found.replace_strict(places, return_dtype=pl.Int64).to_numpy())
+    labels = facts.select(named.alias("network"))["network"]
+    names = labels.unique(maintain_order=True)
+    numbers = {name: number for number, name in enumerate(names)}
+    return Networks(tuple(names), labels.replace_strict(numbers, return_dtype=pl.Int64).to_numpy())
 
 
 def _runs(runs: Sequence[Times], variant: str, transfers: Numbers) -> Runs:
-    whole = np.stack([one.columns(variant, transfers) for one in runs[:GATE_RUNS]])
+    whole = np.stack([times.columns(variant, transfers) for times in runs[:GATE_RUNS]])
     return Runs(*(whole[:, :, column] for column in range(whole.shape[2])))
 
 
 def _slower(
-    found: Sequence[TransferGroup], order: Sequence[str], gaining: Sequence[str], seed: int
+    groups: Sequence[TransferGroup], order: Sequence[str], gaining: Sequence[str], seed: int
 ) -> set[tuple[str, str]]:
     """Pairs of variants that gain of which the first is significantly slower."""
-    groups = [group for group in found if group.name == EVERYTHING]
-    place = {name: index for index, name in enumerate(order)}
+    everything = [group for group in groups if group.name == EVERYTHING]
+    column = {name: index for index, name in enumerate(order)}
     pairs = [(a, b) for a in gaining for b in gaining if a != b]
-    contrasts = [Contrast(0, place[a], place[b]) for a, b in pairs]
+    contrasts = [Contrast(0, column[a], column[b]) for a, b in pairs]
     if not contrasts:
         return set()
-    rows = contrasted(groups, order, contrasts, statistics=FOR_A_VERDICT, level=LEVEL, seed=seed)
+    rows = contrasted(
+        everything, order, contrasts, statistics=FOR_A_VERDICT, level=LEVEL, seed=seed
+    )
     return {pair for pair, row in zip(pairs, rows, strict=True) if row.loses}
 
 
@@ -299,11 +301,11 @@ def answer(
     further as the estimates of `repeats` lie beside the exact one.
     """
     order = _ordered(variants, baseline)
-    found = _groups(facts, times, order, base_times or times)
+    groups = _groups(facts, times, order, base_times or times)
     rows = {
         (row.group, row.variant, row.statistic): row
         for row in intervals(
-            found,
+            groups,
             order,
             baseline,
             statistics=statistics,
@@ -312,13 +314,13 @@ def answer(
         )
     }
     if repeats:
-        moved = [estimates(_groups(facts, one, order, one), order, baseline) for one in repeats]
-        rows = {key: _widened(row, [one.get(key) for one in moved]) for key, row in rows.items()}
+        moved = [estimates(_groups(facts, run, order, run), order, baseline) for run in repeats]
+        rows = {key: _widened(row, [run.get(key) for run in moved]) for key, row in rows.items()}
     judged = Verdict(baseline, ())
     if criteria:
-        judged = verdict(facts, (times, *repeats), order, found, rows, criteria, seed=seed)
+        judged = verdict(facts, (times, *repeats), order, groups, rows, criteria, seed=seed)
         judged = judged.for_clients(requested(facts, (times, *repeats), order, seed))
-    return Answer(baseline, found, order, rows, judged, len(repeats))
+    return Answer(baseline, groups, order, rows, judged, len(repeats))
 
 
 def requested(
@@ -336,17 +338,17 @@ def requested(
         [
             TransferGroup.of(
                 EVERYTHING,
-                np.column_stack([one.of(name, transfers) for name in order]) + waits,
+                np.column_stack([times.of(name, transfers) for name in order]) + waits,
                 connections,
             )
         ]
-        for one in runs
+        for times in runs
     )
-    others = [estimates(one, order, order[0], FOR_A_VERDICT) for one in moved]
+    repeats = [estimates(groups, order, order[0], FOR_A_VERDICT) for groups in moved]
     rows = intervals(exact, order, order[0], statistics=FOR_A_VERDICT, seed=seed)
     return {
         row.variant: _widened(
-            row, [one.get((row.group, row.variant, row.statistic)) for one in others]
+            row, [run.get((row.group, row.variant, row.statistic)) for run in repeats]
         )
         for row in rows
     }
@@ -385,11 +387,11 @@ def settled(
     """Whether the second half of the repeats has hardly moved any interval."""
     order = _ordered(variants, baseline)
     moved = [
-        estimates(_groups(facts, one, order, one), order, baseline) for one in (exact, *repeats)
+        estimates(_groups(facts, run, order, run), order, baseline) for run in (exact, *repeats)
     ]
     half = 1 + len(repeats) // 2
     for key in moved[0]:
-        values = [one.get(key) for one in moved]
+        values = [run.get(key) for run in moved]
         known = [v for v in values if v is not None and isfinite(v)]
         before = [v for v in values[:half] if v is not None and isfinite(v)]
         if len(known) < len(values) or not before:
@@ -470,17 +472,17 @@ class Partial:
 GROUP = "group="
 
 
-def parsed(given: Sequence[str], kinds: Sequence[str] = (WHEN,)) -> tuple[str, ...]:
+def parsed(texts: Sequence[str], kinds: Sequence[str] = (WHEN,)) -> tuple[str, ...]:
     """The networks, or groups, that are named. Raises RequestError where another part is."""
-    found = []
-    for text in given:
+    names = []
+    for text in texts:
         kind = next((kind for kind in kinds if text.startswith(kind) and text != kind), None)
         if kind is None:
             forms = {WHEN: "network=PREFIX", GROUP: "group=NAME"}
             wanted = " or ".join(forms[kind] for kind in kinds)
             raise RequestError(f"`{text}` should be written {wanted}", ("when",))
-        found.append(text.removeprefix(kind))
-    return tuple(found)
+        names.append(text.removeprefix(kind))
+    return tuple(names)
 
 
 def refuse_unknown(networks: Sequence[str], known: Sequence[str], drawn: Sampled | None) -> None:
@@ -512,13 +514,13 @@ def partial(
     base = settings.reference
     commands = {
         variant.name: [
-            found for network in networks for found in settings.commands(variant, network)
+            command for network in networks for command in settings.commands(variant, network)
         ]
         for variant in settings.compared
     }
-    names = [name for name, found in commands.items() if found]
+    names = [name for name in commands if commands[name]]
     mine = facts.filter(pl.col("network").is_in([*networks]))
-    found = answer(
+    answered = answer(
         mine,
         runs[0],
         names,
@@ -531,7 +533,7 @@ def partial(
     traffic = mine.height / max(facts.height, 1)
     limited = {name: commands[name] for name in names}
     return Partial(
-        name, tuple(networks), traffic, found.verdict, limited, together=criteria.verdicts
+        name, tuple(networks), traffic, answered.verdict, limited, together=criteria.verdicts
     )
 
 
@@ -550,20 +552,20 @@ class Rollout:
 
 
 def shared(
-    facts: "pl.DataFrame", times: Times, base: Times, one: Round, settings: Settings
+    facts: "pl.DataFrame", times: Times, base: Times, round_: Round, settings: Settings
 ) -> Rollout:
     """What the times of a pass with a part switched say, `base` having the baseline's for all."""
     import polars as pl
 
     numbers = facts["connection"].to_list()
-    chosen = pl.Series([one.is_switched(number) for number in numbers], dtype=pl.Boolean)
+    chosen = pl.Series([round_.is_switched(number) for number in numbers], dtype=pl.Boolean)
     reference = settings.reference.name
 
     def of(part: "pl.DataFrame") -> Answer:
         return answer(part, times, settings.names, reference, base_times=base, seed=settings.seed)
 
     switched, rest = facts.filter(chosen), facts.filter(~chosen)
-    return Rollout(one.share, switched["connection"].n_unique(), of(switched), of(rest))
+    return Rollout(round_.share, switched["connection"].n_unique(), of(switched), of(rest))
 
 
 FACTORS = (0.5, 4.0)
@@ -658,10 +660,9 @@ def buffers(paths: Sequence[ReplayPath]) -> list[tuple[str, list[ReplayPath]]]:
     """
     if not any({*BUFFERS} & {*path.assumed} for path in paths):
         return []
-    found = [
-        (f"buffers × {factor:g}", [_with(path, factor) for path in paths]) for factor in FACTORS
-    ]
-    return [*found, ("smallest known buffers", [_with(path, 0.0) for path in paths])]
+    factors = {f"buffers × {factor:g}": factor for factor in FACTORS}
+    factors["smallest known buffers"] = 0.0
+    return [(name, [_with(path, factor) for path in paths]) for name, factor in factors.items()]
 
 
 def _with(replayed: ReplayPath, factor: float) -> ReplayPath:

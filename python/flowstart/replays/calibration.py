@@ -67,7 +67,7 @@ class Calibration:
         return {
             "recorded": self.settings.recorded.written,
             "ignore": sorted(self.settings.ignore),
-            "classes": [dataclasses.asdict(found) for found in self.classes],
+            "classes": [dataclasses.asdict(size_class) for size_class in self.classes],
             "left_out": self.left_out,
         }
 
@@ -100,14 +100,14 @@ def calibrate(
     acknowledgement of the last byte, of data that comes from the first to the last packet. Those
     of a log are its durations.
     """
-    told = (settings or Settings()).as_recorded()
+    as_recorded = (settings or Settings()).as_recorded()
     left_out: dict[str, int] = {}
-    capture = fitted(capture, told, workers=workers)
-    paths = build(capture, told, left_out)
-    runner = Runner(capture, told, workers, Meter(progress))
-    found = _replayed(paths, runner)
+    capture = fitted(capture, as_recorded, workers=workers)
+    paths = build(capture, as_recorded, left_out)
+    runner = Runner(capture, as_recorded, workers, Meter(progress))
+    rows = _replayed(paths, runner)
     of_log = server_log.is_log(capture)
-    return Calibration(told, _without_the_unknown(found, left_out), found, left_out, of_log)
+    return Calibration(as_recorded, _without_the_unknown(rows, left_out), rows, left_out, of_log)
 
 
 def _replayed(paths: list[ReplayPath], runner: Runner) -> "pl.DataFrame":
@@ -119,8 +119,8 @@ def _replayed(paths: list[ReplayPath], runner: Runner) -> "pl.DataFrame":
     compared = functools.partial(_compared_with_log, kind=kind) if by_log else _compared
     sections = {replayed.name: replayed.section for replayed in paths}
     parts: list[pl.DataFrame] = []
-    for found in runner.run(paths, TOGETHER):
-        for (name,), mine in found.partition_by("network", as_dict=True).items():
+    for rows in runner.run(paths, TOGETHER):
+        for (name,), mine in rows.partition_by("network", as_dict=True).items():
             parts.append(compared(mine, sections[str(name)].traffic))
     whole = pl.concat(parts)
     return _spanned(whole, kind) if by_log else whole
@@ -136,24 +136,23 @@ def _compared_with_log(
 
     recorded = traffic.transfers.select("transfer", recorded_s=pl.col("end_s") - pl.col("start_s"))
     places = traffic.connections.select("connection", "least_rtt_s")
-    found = simulated.join(recorded, on="transfer").join(places, on="connection")
-    found = found.with_columns(
+    rows = simulated.join(recorded, on="transfer").join(places, on="connection")
+    return rows.with_columns(
         leaves=pl.lit(value=True),
         closings=pl.lit(0),
         recorded_acked_s=pl.when(ends_seen).then("recorded_s"),
         simulated_s=pl.col("acked_s") - pl.col("sent_s"),
-    )
-    return found.select(*KEPT, "least_rtt_s")
+    ).select(*KEPT, "least_rtt_s")
 
 
-def _spanned(found: "pl.DataFrame", kind: DurationKind) -> "pl.DataFrame":
+def _spanned(rows: "pl.DataFrame", kind: DurationKind) -> "pl.DataFrame":
     """Simulated times of what the log's durations span."""
     import polars as pl
 
     columns = ("simulated_s", "recorded_acked_s", "least_rtt_s")
-    simulated_s, recorded_s, rtt_s = found.select(*columns).drop_nulls().to_numpy().T
+    simulated_s, recorded_s, rtt_s = rows.select(*columns).drop_nulls().to_numpy().T
     more_s = rate_fit.best(kind, simulated_s, recorded_s, rtt_s) * pl.col("least_rtt_s")
-    return found.with_columns(simulated_s=pl.col("simulated_s") + more_s).select(
+    return rows.with_columns(simulated_s=pl.col("simulated_s") + more_s).select(
         *KEPT, ratio=pl.col("simulated_s") / pl.col("recorded_s")
     )
 
@@ -166,7 +165,7 @@ def _compared(simulated: "pl.DataFrame", traffic: Traffic) -> "pl.DataFrame":
     recorded = traffic.transfers.select(
         "transfer", "from_client", "start_s", "end_s", "acked_s"
     ).rename({"acked_s": "recorded_acked_s"})
-    found = simulated.join(recorded, on="transfer").join(places, on="connection")
+    rows = simulated.join(recorded, on="transfer").join(places, on="connection")
     leaves = pl.col("from_client") != pl.col("client_is_remote")
     near = (
         pl.when("from_client")
@@ -175,7 +174,7 @@ def _compared(simulated: "pl.DataFrame", traffic: Traffic) -> "pl.DataFrame":
     )
     acked = pl.col("recorded_acked_s") - pl.col("start_s")
     closings = pl.when("from_client").then("c2s_zero_windows").otherwise("s2c_zero_windows")
-    found = found.with_columns(
+    rows = rows.with_columns(
         leaves=leaves,
         closings=closings.fill_null(0),
         recorded_s=pl.when(leaves).then(acked).otherwise(pl.col("end_s") - pl.col("start_s")),
@@ -183,7 +182,7 @@ def _compared(simulated: "pl.DataFrame", traffic: Traffic) -> "pl.DataFrame":
         .then(pl.col("acked_s") - pl.col("sent_s") - near)
         .otherwise(pl.col("delivered_s") - pl.col("first_delivered_s")),
     )
-    return found.select(*KEPT, ratio=pl.col("simulated_s") / pl.col("recorded_s"))
+    return rows.select(*KEPT, ratio=pl.col("simulated_s") / pl.col("recorded_s"))
 
 
 def _without_the_unknown(frame: "pl.DataFrame", left_out: dict[str, int]) -> "pl.DataFrame":
@@ -204,13 +203,13 @@ def _without_the_unknown(frame: "pl.DataFrame", left_out: dict[str, int]) -> "pl
     return frame
 
 
-def table(found: Calibration) -> Grid:
+def table(calibration: Calibration) -> Grid:
     """Simulated over recorded time by size class."""
     titles = ["transfers", "p5", "median", "p95"]
     grid = Grid([Column("size class", number=False), *(Column(title) for title in titles)])
     grid.rows = [
-        [one.size_class, text.count(one.transfers), *map(_ratio, (one.p5, one.median, one.p95))]
-        for one in found.classes
+        [row.size_class, text.count(row.transfers), *map(_ratio, (row.p5, row.median, row.p95))]
+        for row in calibration.classes
     ]
     return grid
 
@@ -219,16 +218,16 @@ def _ratio(value: float | None) -> str:
     return text.ABSENT if value is None else f"{value:.3f}"
 
 
-def headline(found: Calibration) -> str:
+def headline(calibration: Calibration) -> str:
     """What was replayed, and what is compared."""
     return (
-        f"Replayed as recorded ({found.settings.recorded.written}): simulated over recorded time"
-        + " at the monitor" * (not found.of_log)
+        f"Replayed as recorded ({calibration.settings.recorded.written}): "
+        "simulated over recorded time" + " at the monitor" * (not calibration.of_log)
     )
 
 
-def legend(found: Calibration) -> list[str]:
+def legend(calibration: Calibration) -> list[str]:
     """What is not in the table, line by line."""
-    lines = [f"{count} transfers are not compared: {why}." for why, count in found.left_out.items()]
-    parts = ", ".join(sorted(found.settings.ignore))
+    lines = [f"{n} transfers are not compared: {why}." for why, n in calibration.left_out.items()]
+    parts = ", ".join(sorted(calibration.settings.ignore))
     return [*lines, f"Not replayed: {parts}."] if parts else lines

@@ -83,16 +83,16 @@ def _cross(
     drawn = random.Random(f"{settings.seed}/cross/{talks[0].connection['connection']}")
     sizes = [turn.size_bytes for talk in talks for turn in talk.turns]
     every_s = sum(sizes) / len(sizes) * 8 / (settings.cross_traffic * rate_bps)
-    found = []
+    flows = []
     for start, end in busy.spans:
         at = start + drawn.expovariate(1 / every_s)
         while at < end:
             size = quantities.octets(drawn.choice(sizes))
-            found.append(
+            flows.append(
                 {"size": size, "start": quantities.seconds(at, TIME_DIGITS), "handshake": False}
             )
             at += drawn.expovariate(1 / every_s)
-    return found
+    return flows
 
 
 def _long(cc: str, busy: Busy, own: Document) -> Document:

@@ -78,29 +78,29 @@ def deployment(file: pathlib.Path, setting: str, networks: Sequence[str] = ()) -
     With networks by the verdicts on these. Raises RequestError where a verdict rejects it.
     """
     result = read_result(file, "from")
-    parts = {one["network"]: one["verdict"] for one in result["partial"]}
-    parts |= {one["group"]: one["verdict"] for one in result.get("groups", ())}
+    parts = {part["network"]: part["verdict"] for part in result["partial"]}
+    parts |= {group["group"]: group["verdict"] for group in result.get("groups", ())}
     for network in networks:
         if network not in parts:
             known = _few([*parts]) or f"none; replay with --when network={network}"
             raise RequestError(f"`{network}` has no verdict; those with one: {known}", ("when",))
     verdicts = [parts[network] for network in networks] or [result["verdict"]]
-    found = [_setting(verdict, setting) for verdict in verdicts]
-    doubtful = [one for one in found if one["status"] == Status.INCONCLUSIVE]
-    chosen = (doubtful or found)[0]
+    judgements = [_setting(verdict, setting) for verdict in verdicts]
+    doubtful = [j for j in judgements if j["status"] == Status.INCONCLUSIVE]
+    chosen = (doubtful or judgements)[0]
     return Deployment(
         setting,
         Status(chosen["status"]),
         chosen["reason"],
         result["capture"]["file"],
         tuple(networks),
-        tuple(commands for one in found for commands in one["commands"]),
+        tuple(commands for judgement in judgements for commands in judgement["commands"]),
     )
 
 
-def read_result(given: pathlib.Path, option: str) -> dict[str, Any]:
+def read_result(path: pathlib.Path, option: str) -> dict[str, Any]:
     """The document of a replay, which an option names; what is used of its verdicts is there."""
-    file = given / FILE if given.is_dir() else given
+    file = path / FILE if path.is_dir() else path
     if not file.exists():
         needed = f"{FILE} or the folder of `flowstart replay -o` is needed"
         raise RequestError(f"{file}: No such file or directory; {needed}", (option,))
@@ -114,10 +114,10 @@ def read_result(given: pathlib.Path, option: str) -> dict[str, Any]:
         raise RequestError(f"{file}: this is not JSON; {_NEEDED}", (option,)) from None
     try:
         version = result["verdict"]["version"]
-        verdicts = [result["verdict"], *(one["verdict"] for one in result["partial"])]
-        settings = [one for verdict in verdicts for one in verdict["settings"]]
-        is_whole = all("steps" in commands for one in settings for commands in one["commands"])
-        texts = [one[name] for one in settings for name in ("setting", "status", "reason")]
+        verdicts = [result["verdict"], *(part["verdict"] for part in result["partial"])]
+        settings = [setting for verdict in verdicts for setting in verdict["settings"]]
+        is_whole = all("steps" in command for s in settings for command in s["commands"])
+        texts = [setting[name] for setting in settings for name in ("setting", "status", "reason")]
         if not all(isinstance(text, str) for text in [result["capture"]["file"], *texts]):
             raise TypeError
     except (AttributeError, KeyError, TypeError):
@@ -137,9 +137,9 @@ _NEEDED = f"{FILE} of `flowstart replay` is needed"
 
 def _setting(verdict: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     """A setting's part of a verdict. Raises RequestError where it is not to be deployed."""
-    known: dict[str, Mapping[str, Any]] = {one["setting"]: one for one in verdict["settings"]}
+    known: dict[str, Mapping[str, Any]] = {s["setting"]: s for s in verdict["settings"]}
     failing = verdict.get("validity", {}).get("failing")
-    possible = _few([other for other, one in known.items() if not _objection(one, failing)])
+    possible = _few([other for other in known if not _objection(known[other], failing)])
     valid = f"possible: {possible}" if possible else "none of its settings is possible"
     if name == verdict["baseline"]:
         raise RequestError(f"`{name}` is the baseline: hosts have it; {valid}")
@@ -150,20 +150,20 @@ def _setting(verdict: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return known[name]
 
 
-def _objection(one: Mapping[str, Any], failing: str | None) -> str:
+def _objection(judgement: Mapping[str, Any], failing: str | None) -> str:
     """Why a setting is not to be deployed, in a clause; `failing` is a question of validity."""
-    status = one["status"]
+    status = judgement["status"]
     if status == Status.RESEARCH:
         return "is not offered by the stack"
     if status == Status.REJECTED:
-        return f"is {one.get('cause', status)}"
+        return f"is {judgement.get('cause', status)}"
     if status not in (Status.RECOMMENDED, Status.INCONCLUSIVE):
         return f"is not recommended ({status})"
     if status == Status.INCONCLUSIVE and failing not in (None, TRAFFIC):
         return f"is not for a test either, since the replay is not valid ({failing})"
-    if risk := one.get("risk"):
+    if risk := judgement.get("risk"):
         return f"is not for a test either: {risk}"
-    return "" if one["commands"] else "has no command that sets it"
+    return "" if judgement["commands"] else "has no command that sets it"
 
 
 def _few(names: Sequence[str]) -> str:

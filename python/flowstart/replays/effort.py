@@ -99,21 +99,24 @@ def _fits(capture: Capture, settings: Settings) -> bool:
     )
 
 
-def _chosen(found: Stretches, sample: str | None, each: int, seed: int, *, fits: bool) -> Numbers:
+def _chosen(
+    stretches: Stretches, sample: str | None, each: int, seed: int, *, fits: bool
+) -> Numbers:
     """The stretches to replay."""
     if sample is not None:
         drawn = SampleSize.parse(sample)
-        share = drawn.share or (drawn.count or 0) / len(found.streams)
-        return found.draw(min(max(round(share * len(found)), 1), len(found)), seed)
-    least = min(FEWEST, len(found))
-    number = max(int(len(found) * BUDGET / (each * found.work)), least)
+        share = drawn.share or (drawn.count or 0) / len(stretches.streams)
+        return stretches.draw(min(max(round(share * len(stretches)), 1), len(stretches)), seed)
+    least = min(FEWEST, len(stretches))
+    number = max(int(len(stretches) * BUDGET / (each * stretches.work)), least)
     for _ in range(ROUNDS):
         # Fits and what runs next to stretches do not grow with the number of stretches alone.
-        chosen = found.draw(number, seed)
-        cost = each * found.cost(*found.rows(chosen))
+        chosen = stretches.draw(number, seed)
+        cost = each * stretches.cost(*stretches.rows(chosen))
         if fits:
-            cost += FIT_COST * rate_fit.RUNS * found.cost(found.first_rows(chosen, rate_fit.MOST))
+            fitted = stretches.first_rows(chosen, rate_fit.MOST)
+            cost += FIT_COST * rate_fit.RUNS * stretches.cost(fitted)
         if cost <= BUDGET:
             break
         number = max(int(number * BUDGET / cost), least)
-    return found.draw(number, seed)
+    return stretches.draw(number, seed)

@@ -18,7 +18,6 @@ from flowstart.replays.answer import (
     Criteria,
     Partial,
     Questions,
-    Rollout,
     Times,
     alternatives,
     answer,
@@ -54,12 +53,12 @@ def study(
 
     `progress(done, total)` is told of transfers a few times a second.
     """
-    asked = questions or Questions()
+    questions = questions or Questions()
     left_out: dict[str, int] = {}
     meter = Meter(progress)
-    capture = affordable(capture, settings, asked, meter, workers=workers)
+    capture = affordable(capture, settings, questions, meter, workers=workers)
     paths = build(capture, settings, left_out)
-    return _Study(Runner(capture, settings, workers, meter), paths, asked, left_out).run()
+    return _Study(Runner(capture, settings, workers, meter), paths, questions, left_out).run()
 
 
 @dataclass
@@ -68,7 +67,7 @@ class _Study:
 
     runner: Runner
     paths: list[ReplayPath]
-    asked: Questions
+    questions: Questions
     left_out: dict[str, int]
 
     @property
@@ -78,7 +77,7 @@ class _Study:
     @property
     def invocation(self) -> Invocation:
         """The replay as the command line has it."""
-        return Invocation(self.runner.capture, self.settings, self.asked)
+        return Invocation(self.runner.capture, self.settings, self.questions)
 
     def run(self) -> Replay:
         """All of it; what Ctrl-C leaves out is missing in the result.
@@ -88,13 +87,13 @@ class _Study:
         settings = self.settings
         names = [path.name for path in self.paths]
         drawn = self.runner.capture.drawn
-        refuse_unknown(self.asked.when, names, drawn)
+        refuse_unknown(self.questions.when, names, drawn)
         self.facts = self.tested = facts(self.paths, settings, drawn)
         store, self.together, alone = Rows(), Times(packets=True), Times()
-        found = Replay(
+        replay = Replay(
             capture=self.runner.capture,
             settings=settings,
-            questions=self.asked,
+            questions=self.questions,
             paths=self.paths,
             left_out=self.left_out,
             store=store,
@@ -107,32 +106,32 @@ class _Study:
         try:
             passes = ((self.together, TOGETHER), (alone, ALONE))
             self._run(store, passes)
-            if self._is_limited_by_windows(found):
+            if self._is_limited_by_windows(replay):
                 self.runner.settings = replace(settings, widens=True)
-                found = replace(found, settings=self.settings)
+                replay = replace(replay, settings=self.settings)
                 self._run(store, passes, filter(None, [self.settings.larger]))
             for part in self._inferred():
-                found = replace(found, **part)
+                replay = replace(replay, **part)
         except KeyboardInterrupt:
             if not store.height:
                 raise
-            found = replace(found, interrupted=True)
-        return found
+            replay = replace(replay, interrupted=True)
+        return replay
 
     def _run(
         self, store: Rows, passes: Iterable[tuple[Times, Round]], variants: Iterable[Variant] = ()
     ) -> None:
         """Runs all traffic under these variants, or all, and keeps the rows."""
         chosen = tuple(variants)
-        for times, one in passes:
-            for rows in self.runner.run(self.paths, one, chosen):
+        for times, round_ in passes:
+            for rows in self.runner.run(self.paths, round_, chosen):
                 store.add(self._for_clients(rows))
                 times.add(rows)
 
-    def _is_limited_by_windows(self, found: Replay) -> bool:
+    def _is_limited_by_windows(self, replay: Replay) -> bool:
         """Whether receivers' windows limit the baseline so long that larger ones are compared."""
         settings = self.settings
-        limits = LimitShares.of(found.store, settings.reference.name)
+        limits = LimitShares.of(replay.store, settings.reference.name)
         several = len(settings.names) > 1
         return several and larger_window.is_tried(limits.window_share, settings.compared)
 
@@ -147,19 +146,27 @@ class _Study:
 
     def _inferred(self) -> Iterator[dict[str, Any]]:
         """What follows from the rows, part by part, with the passes that it takes."""
-        yield {"calibration": (calibration := self._calibration())}
+        calibration = None
+        if self.questions.calibrate:
+            calibration = calibrate(self.runner.capture, self.settings, workers=self.runner.workers)
+        yield {"calibration": calibration}
         yield self._examined(calibration)
         repeats = self._repeats()
         answered = self._answer(self.together, repeats=repeats)
         yield {"answer": answered}
         runs = (self.together, *repeats)
-        asked = {network: [network] for network in self.asked.when}
-        parts = self._partial(asked, runs, self.settings, len(asked))
+        networks = {network: [network] for network in self.questions.when}
+        parts = self._partial(networks, runs, self.settings, len(networks))
         split = network_groups(self.facts) if self.examined.valid else {}
         groups = self._partial(split, runs, self.settings, len(split))
-        yield {"rollout": self._rollout()}
+        if self.questions.rollout is not None:
+            round_ = Round("rollout", share=self.questions.rollout, seed=self.settings.seed)
+            times = self._times(self.paths, round_)
+            yield {"rollout": shared(self.facts, times, self.together, round_, self.settings)}
         yield self._bands(answered, parts, groups)
-        yield {"competing": self._competing()}
+        if self.settings.competing:
+            self._times(self.paths, COMPETING)
+            yield {"competing": self.runner.competing}
 
     def _partial(
         self,
@@ -196,12 +203,12 @@ class _Study:
     @property
     def criteria(self) -> Criteria:
         """What a variant must do to be recommended."""
-        return Criteria(self.asked.limits, self.settings.offered)
+        return Criteria(self.questions.limits, self.settings.offered)
 
-    def _times(self, paths: Sequence[ReplayPath], one: Round, *, packets: bool = True) -> Times:
+    def _times(self, paths: Sequence[ReplayPath], round_: Round, *, packets: bool = True) -> Times:
         """The times of one more pass."""
         times = Times(packets=packets)
-        for rows in self.runner.run(paths, one):
+        for rows in self.runner.run(paths, round_):
             times.add(rows)
         return times
 
@@ -209,47 +216,40 @@ class _Study:
         """As many perturbed repeats as it takes for the intervals to settle, or are allowed."""
         names, reference = self.settings.names, self.settings.reference.name
         repeats: list[Times] = []
-        most = self.asked.repeats if self.examined.knows_paths else 0
+        most = self.questions.repeats if self.examined.knows_paths else 0
         wanted = min(FEWEST_REPEATS, most)
         while len(repeats) < wanted and len(names) > 1:
-            one, packets = Round(repeat=len(repeats) + 1), len(repeats) + 1 < GATE_RUNS
-            repeats.append(self._times(self.paths, one, packets=packets))
+            round_, packets = Round(repeat=len(repeats) + 1), len(repeats) + 1 < GATE_RUNS
+            repeats.append(self._times(self.paths, round_, packets=packets))
             done = len(repeats) == wanted
             if done and not settled(self.facts, self.together, repeats, names, reference):
                 wanted = min(2 * wanted, most)
         return repeats
 
-    def _rollout(self) -> Rollout | None:
-        if self.asked.rollout is None:
-            return None
-        one = Round("rollout", share=self.asked.rollout, seed=self.settings.seed)
-        times = self._times(self.paths, one)
-        return shared(self.facts, times, self.together, one, self.settings)
-
     def _bands(
         self, answered: Answer, parts: Sequence[Partial], groups: Sequence[Partial]
     ) -> dict[str, Any]:
         """What is recommended, or else gains most, under other assumptions."""
-        chosen = [one for one in groups if one.verdict.recommended]
-        verdicts = [answered.verdict, *(one.verdict for one in (*parts, *chosen))]
+        chosen = [group for group in groups if group.verdict.recommended]
+        verdicts = [answered.verdict, *(part.verdict for part in (*parts, *chosen))]
         names = set().union(*map(_decisive, verdicts))
         # A setting that is not recommended cannot be contradicted by more runs.
-        repeats = self.asked.repeats if any(one.recommended for one in verdicts) else 0
-        found = []
-        if names and self.asked.buffers and self.examined.valid:
+        repeats = self.questions.repeats if any(verdict.recommended for verdict in verdicts) else 0
+        bands = []
+        if names and self.questions.buffers and self.examined.valid:
             settings = self.settings.only({answered.baseline, *names})
-            judged = {*self.facts["network"].unique(), *self.asked.when}
+            judged = {*self.facts["network"].unique(), *self.questions.when}
             paths = [path for path in self.paths if path.name in judged]
             runner = replace(self.runner, settings=settings)
             for other in alternatives(paths, settings, windows=self._has_windows):
                 runner.settings = other.settings
                 runs = self._runs(other, runner, min(FEWEST_REPEATS, repeats), [*parts, *chosen])
-                found.append(self._judged(other, runs, [*parts, *chosen]))
+                bands.append(self._judged(other, runs, [*parts, *chosen]))
         invocation = self.invocation
         return {
-            "bands": found,
-            "partial": [self.examined.judged(one, found, invocation) for one in parts],
-            "groups": [self.examined.judged(one, found, invocation) for one in groups],
+            "bands": bands,
+            "partial": [self.examined.judged(part, bands, invocation) for part in parts],
+            "groups": [self.examined.judged(group, bands, invocation) for group in groups],
         }
 
     def _runs(
@@ -276,27 +276,16 @@ class _Study:
         names = other.settings.names
         answered = self._answer(first, names, repeats=repeats, statistics=FOR_A_VERDICT)
         judged = [
-            self._partial({one.name: one.networks}, runs, other.settings, one.together)[0]
-            for one in parts
+            self._partial({part.name: part.networks}, runs, other.settings, part.together)[0]
+            for part in parts
         ]
-        return Band(other.name, answered, {one.name: one.verdict for one in judged})
+        return Band(other.name, answered, {part.name: part.verdict for part in judged})
 
     @property
     def _has_windows(self) -> bool:
         """Whether the recording shows the windows of receivers."""
         columns = self.runner.capture.connections
         return bool(columns["s2c_window"].is_not_null().any())
-
-    def _competing(self) -> "pl.DataFrame | None":
-        if not self.settings.competing:
-            return None
-        self._times(self.paths, COMPETING)
-        return self.runner.competing
-
-    def _calibration(self) -> Calibration | None:
-        if not self.asked.calibrate:
-            return None
-        return calibrate(self.runner.capture, self.settings, workers=self.runner.workers)
 
 
 def _decisive(verdict: Verdict) -> set[str]:

@@ -293,22 +293,22 @@ def table(replay: "Replay") -> Grid | None:
     )
     candidate = replay.verdict.candidate
     # The setting of the headline first: a screen may have no room for all.
-    for one in sorted(replay.verdict.judgements, key=lambda one: one != candidate):
-        if one.setting == replay.verdict.recommended:
+    for judgement in sorted(replay.verdict.judgements, key=lambda j: j != candidate):
+        if judgement.setting == replay.verdict.recommended:
             grid.marked.add(len(grid.rows))
-        worst = worst_harm(replay, one)
-        p95 = replay.answer.row(EVERYTHING, one.setting, Statistic.P95)
+        worst = worst_harm(replay, judgement)
+        p95 = replay.answer.row(EVERYTHING, judgement.setting, Statistic.P95)
         grid.rows.append(
             [
-                _named(replay, one.setting),
-                text.short_percent(one.gain.estimate),
-                _ends(one.gain),
+                _named(replay, judgement.setting),
+                text.short_percent(judgement.gain.estimate),
+                _ends(judgement.gain),
                 text.short_percent(p95.estimate) if p95 else text.ABSENT,
-                text.short_share(losses.get(one.setting)),
+                text.short_share(losses.get(judgement.setting)),
                 text.short_share(worst[0]) if worst else text.ABSENT,
-                *limits[one.setting],
+                *limits[judgement.setting],
                 worst[1].replace(" to ", "–") if worst else text.ABSENT,
-                one.cause,
+                judgement.cause,
             ]
         )
     return grid
@@ -326,17 +326,17 @@ def _named(replay: "Replay", name: str) -> str:
     return footnotes.marked(name) if name == startup else custom.short(name)
 
 
-def worst_harm(replay: "Replay", one: Judgement) -> tuple[float, str] | None:
+def worst_harm(replay: "Replay", judgement: Judgement) -> tuple[float, str] | None:
     """The largest share of transfers that a setting harms in a size class or network, and where."""
     harm = [
         (gate.estimate, gate.part)
-        for gate in one.gates
+        for gate in judgement.gates
         if gate.quantity == GateQuantity.HARMED and gate.kind != "networks" and gate.estimate > 0
     ]
     for s in replay.summaries:
-        if (s.size_class, s.variant) == (EVERYTHING, one.setting) and s.worst_network:
+        if (s.size_class, s.variant) == (EVERYTHING, judgement.setting) and s.worst_network:
             harm.append((s.worst_share or 0.0, s.worst_network))
-    return max(harm, key=lambda found: found[0], default=None)
+    return max(harm, key=lambda share: share[0], default=None)
 
 
 def _ends(row: Row) -> str:
@@ -348,23 +348,23 @@ def _ends(row: Row) -> str:
 
 def risk(replay: "Replay") -> list[str]:
     """Limits that the candidate exceeds, or may exceed, next to that of the verdict."""
-    one = replay.verdict.candidate
-    if one is None or replay.verdict.objection:
+    nearest = replay.verdict.candidate
+    if nearest is None or replay.verdict.objection:
         return []
     worst: dict[GateQuantity, Gate] = {}
-    for gate in one.vetoes:
+    for gate in nearest.vetoes:
         worst.setdefault(gate.quantity, gate)
     if GateQuantity.LOSS in worst:
         worst.pop(GateQuantity.RETRANSMITTED, None)  # of what was lost
-    facts = [exceeding(gate) for gate in worst.values() if gate is not one.vetoes[0]]
-    return [f"{custom.short(one.setting)} also {'; '.join(facts)}."] * bool(facts)
+    facts = [exceeding(gate) for gate in worst.values() if gate is not nearest.vetoes[0]]
+    return [f"{custom.short(nearest.setting)} also {'; '.join(facts)}."] * bool(facts)
 
 
 def partial(replay: "Replay") -> list[str]:
     """The verdicts on single networks, and the settings for groups where none is for all."""
-    lines = [line for one in replay.partial for line in one.lines]
+    lines = [line for part in replay.partial for line in part.lines]
     if replay.verdict.recommended is None:
-        lines += [line for one in replay.groups if (line := groups.line(one))]
+        lines += [line for group in replay.groups if (line := groups.line(group))]
     return lines
 
 
@@ -377,19 +377,19 @@ def remedy(replay: "Replay") -> list[str]:
 
 def next_steps(replay: "Replay") -> list[str]:
     """What would settle a question that fails; or how hosts are set, and the test that confirms."""
-    settings, one = replay.settings, replay.verdict.candidate
+    settings, nearest = replay.settings, replay.verdict.candidate
     if settling := remedy(replay):
         return settling
     plans = {n.variant.name: n.test for n in replay.notes_to_deploy}
-    plan = plans.get(one.setting) if one else None
-    if one and one.setting == replay.verdict.recommended:
-        found = settings.commands(settings.variant(one.setting))
-        lines = [line for commands in found for line in commands.lines(one.setting)]
+    plan = plans.get(nearest.setting) if nearest else None
+    if nearest and nearest.setting == replay.verdict.recommended:
+        commands = settings.commands(settings.variant(nearest.setting))
+        lines = [line for command in commands for line in command.lines(nearest.setting)]
         return lines + [f"A/B test. {size.text}" for size in (plan.sizes if plan else ())]
-    if one and one.risk:
-        return [f"Next: no change, and no test of {custom.short(one.setting)}: {one.risk}."]
-    if one is None or plan is None or replay.verdict.objection:
+    if nearest and nearest.risk:
+        return [f"Next: no change, and no test of {custom.short(nearest.setting)}: {nearest.risk}."]
+    if nearest is None or plan is None or replay.verdict.objection:
         return ["Next: no change."]
     needed = " or ".join(f"{size.transfers:,} with {size.unit}s as units" for size in plan.sizes)
-    test = f"an A/B test of {custom.short(one.setting)}; transfers in each arm: {needed}"
+    test = f"an A/B test of {custom.short(nearest.setting)}; transfers in each arm: {needed}"
     return [f"Next: no change, or {test}."]

@@ -131,8 +131,8 @@ def _nothing_to_replay(capture: Capture, settings: Settings, left_out: dict[str,
         return "there is no transfer to replay"
     options = missing_options(capture)
     needed = options[:2] if settings.rate or settings.networks else options
-    given = shlex.join(needed)
-    return f"it has no round-trip times, and a replay needs them; give them, such as {given}"
+    example = shlex.join(needed)
+    return f"it has no round-trip times, and a replay needs them; give them, such as {example}"
 
 
 def _refuse_untested(file: str, settings: Settings, traffic: Traffic) -> None:
@@ -187,14 +187,14 @@ def passed_rates(capture: Capture) -> dict[tuple[str, bool], float]:
 
     towards = (pl.col("direction") == "s2c") == (pl.col("opener") == "remote")
     rate = 8 * pl.col("bytes") / (pl.col("acked_s") + BATCH_S)
-    found = (
+    rates = (
         capture.transfers.lazy()
         .filter(pl.col("acked_s").is_not_null() & (pl.col("bytes") >= FLIGHT_BYTES))
         .join(capture.connections.lazy(), left_on="connection", right_on="stream")
         .group_by("network", towards.alias("towards"))
         .agg(rate.max())
     )
-    return {(network, way): bps for network, way, bps in found.collect().iter_rows()}
+    return {(network, way): bps for network, way, bps in rates.collect().iter_rows()}
 
 
 def _estimated(
@@ -231,17 +231,17 @@ def _estimated(
             other, source = max(bounds), "a lower bound"
         if other is None:
             to, back = (method.removeprefix("not estimated: ") for method in methods)
-            given = shlex.quote(f"{group.network}:rate={RATE}")
+            example = shlex.quote(f"{group.network}:rate={RATE}")
             raise RequestError(
                 f"{capture.file}: no bottleneck rate can be estimated to {group.network} ({to}) or "
-                f"from it ({back}); give one, such as --network {given}"
+                f"from it ({back}); give one, such as --network {example}"
             )
-        sources = [source if other >= one else "what has passed" for one in least]
+        sources = [source if other >= bps else "what has passed" for bps in least]
         methods = [
             method if rate else f"{source}, since: {method}"
             for method, rate, source in zip(methods, rates, sources, strict=True)
         ]
-        rates = [rate or max(other, one) for rate, one in zip(rates, least, strict=True)]
+        rates = [rate or max(other, bps) for rate, bps in zip(rates, least, strict=True)]
     path: Document = {"rate": f"{rates[0]:.0f}bps", "reverse_rate": f"{rates[1]:.0f}bps"}
     path = path_of(path, settings, section.traffic)
     if capture.drawn and not settings.rtt:
@@ -268,10 +268,10 @@ def _estimated(
 def _with_given(group: RemoteNetwork, own: Mapping[str, str]) -> RemoteNetwork:
     """A group with the rates that are given in the place of those estimated."""
     forward = own.get("rate")
-    found = []
+    estimates = []
     for way, rate in zip(group.ways, (forward, own.get("reverse_rate", forward)), strict=True):
         bps = None if rate is None else _native.rate_bps(rate)
-        given = dataclasses.replace(
+        estimate = dataclasses.replace(
             way,
             rate_bps=bps,
             rate_method="by --network",
@@ -279,8 +279,8 @@ def _with_given(group: RemoteNetwork, own: Mapping[str, str]) -> RemoteNetwork:
             rate_high_bps=None,
             rate_assumed=False,
         )
-        found.append(way if bps is None else given)
-    return dataclasses.replace(group, to_remote=found[0], from_remote=found[1])
+        estimates.append(way if bps is None else estimate)
+    return dataclasses.replace(group, to_remote=estimates[0], from_remote=estimates[1])
 
 
 def _with_buffers(settings: Settings, own: Mapping[str, str]) -> Settings:
@@ -299,8 +299,8 @@ def _known_buffers(
     """
     known: Document = {}
     methods = {}
-    given = (settings.buffer, settings.reverse_buffer or settings.buffer)
-    for name, way, option in zip(BUFFERS, ways, given, strict=True):
+    options = (settings.buffer, settings.reverse_buffer or settings.buffer)
+    for name, way, option in zip(BUFFERS, ways, options, strict=True):
         if option:
             known[name], methods[name] = option, "by --buffer"
         elif way.buffer_packets is not None and not way.buffer_at_least:

@@ -104,20 +104,20 @@ def fitted(
         return dataclasses.replace(capture, groups=groups)
     as_recorded = settings.as_recorded()
     sections = Traffic.of(capture, as_recorded, {}).by_network()
-    found = [
+    networks = [
         _Network(group, sections[group.network], kind, as_recorded)
         for group in wanted
         if group.network in sections
     ]
-    found = [one for one in found if one.counted.any()]
-    meter = _Meter(progress, 2 * sum(one.work for one in found))
-    for one in found:
-        one.search(workers)
-        meter.add(one.work)
-    span, fits = _span(kind, found), {}
-    for one in found:
-        fits[one.group.network] = one.fit(span, workers)
-        meter.add(one.work)
+    networks = [network for network in networks if network.counted.any()]
+    meter = _Meter(progress, 2 * sum(network.work for network in networks))
+    for network in networks:
+        network.search(workers)
+        meter.add(network.work)
+    span, fits = _span(kind, networks), {}
+    for network in networks:
+        fits[network.group.network] = network.fit(span, workers)
+        meter.add(network.work)
     groups = [_with_rate(group, fits) for group in capture.groups]
     notes = [note for note in capture.notes if note != server_log.NO_RATES]
     if fits:
@@ -211,7 +211,7 @@ def _with_rate(group: RemoteNetwork, fits: dict[str, RateFit]) -> RemoteNetwork:
         return group
     rate, method = fit.rate_bps, fit.text
     if not fit.known:
-        known = [one.rate_bps for one in fits.values() if one.known]
+        known = [other.rate_bps for other in fits.values() if other.known]
         assumed = "what fits best"
         if fit.high_bps is None and known:
             rate = max(median(known), fit.low_bps)
@@ -247,9 +247,9 @@ class _Network:
         part = _first(section.traffic)
         self.path = path_of({"rate": "1Mbps"}, settings, part)
         replayed = ReplayPath(group.network, self.path, "", "", section)
-        found = job(replayed, settings.recorded, TOGETHER, conversations(part), settings)
-        self.text = encode(found.scenario | {"path": "elsewhere"})
-        labels = pl.DataFrame(vars(found.labels)).select("flow", "write", "transfer", "connection")
+        run = job(replayed, settings.recorded, TOGETHER, conversations(part), settings)
+        self.text = encode(run.scenario | {"path": "elsewhere"})
+        labels = pl.DataFrame(vars(run.labels)).select("flow", "write", "transfer", "connection")
         rows = (
             labels.join(part.transfers.drop("connection"), on="transfer")
             .join(part.connections.select("connection", "least_rtt_s"), on="connection")
@@ -328,8 +328,8 @@ class _Network:
         for run in frames.rows(batch["runs"]):
             if run["error"]:
                 raise SimulationError(f"{self.group.network}: {run['error']}")
-        found = frames.frame(batch["transfers"]).sort("run", "flow", "transfer")
-        lasts_s = (found["acked_s"] - found["sent_s"]).to_numpy()
+        transfers = frames.frame(batch["transfers"]).sort("run", "flow", "transfer")
+        lasts_s = (transfers["acked_s"] - transfers["sent_s"]).to_numpy()
         times_s = lasts_s.reshape(len(BUFFERS), len(rates), -1)
         both = np.append(self.rates, rates)
         order = np.argsort(both)

@@ -29,22 +29,22 @@ if TYPE_CHECKING:
 
 def requested(replay: "Replay") -> list[Grid]:
     """Those that only an option of their own brings about."""
-    found = [grids.rollout(replay.rollout)] if replay.rollout else []
+    extra = [grids.rollout(replay.rollout)] if replay.rollout else []
     if replay.competing is not None:
-        found.append(grids.competing(replay.competing, replay.answer.baseline))
-    return found
+        extra.append(grids.competing(replay.competing, replay.answer.baseline))
+    return extra
 
 
 def further(replay: "Replay") -> list[Grid]:
     """The tables of what was asked, as far as it was."""
-    found = [grids.gates(replay.verdict)] if replay.verdict.judgements else []
-    found += requested(replay)
+    extra = [grids.gates(replay.verdict)] if replay.verdict.judgements else []
+    extra += requested(replay)
     if replay.bands:
-        found.append(grids.bands(replay.answer, replay.bands))
+        extra.append(grids.bands(replay.answer, replay.bands))
     if replay.calibration and replay.calibration.classes:
         grid = calibration.table(replay.calibration)
-        found.append(dataclasses.replace(grid, title=calibration.headline(replay.calibration)))
-    return found
+        extra.append(dataclasses.replace(grid, title=calibration.headline(replay.calibration)))
+    return extra
 
 
 COLUMNS = (
@@ -64,18 +64,18 @@ def rows(replay: "Replay") -> ListedRows | None:
     height = replay.store.height
     if not height:
         return None
-    found = replay.store.scan().with_columns(_size_class())
+    stored = replay.store.scan().with_columns(_size_class())
     left_out = ""
     if height > MOST_ROWS:
         transfers = replay.facts["transfer"].unique().sort()
         step = -(-height // MOST_ROWS)
         kept = transfers.gather_every(step)
-        found = found.filter(pl.col("transfer").is_in(kept.implode()))
+        stored = stored.filter(pl.col("transfer").is_in(kept.implode()))
         left_out = (
             f"These are the rows of {len(kept):,} of {len(transfers):,} transfers, one in {step}; "
             f"rows.parquet and rows.csv next to this page have all {height:,}."
         )
-    frame = found.select(COLUMNS).collect()
+    frame = stored.select(COLUMNS).collect()
     y = ("slowdown", "fct_s", "packets_retransmitted", "packets_dropped", "timeouts")
     baseline = replay.answer.baseline
     chart = Chart("Over size", ("size_bytes",), y, "variant", grids.TOGETHER, baseline)
@@ -90,9 +90,9 @@ def _size_class() -> "pl.Expr":
 
     bounds = [below for _, _, below in CLASSES if below is not None]
     names = [name for name, *_ in CLASSES]
-    place = sum((pl.col("size_bytes") >= bound).cast(pl.Int64) for bound in bounds)
-    assert isinstance(place, pl.Expr)
-    return place.replace_strict(range(len(names)), names).alias("size_class")
+    index = sum((pl.col("size_bytes") >= bound).cast(pl.Int64) for bound in bounds)
+    assert isinstance(index, pl.Expr)
+    return index.replace_strict(range(len(names)), names).alias("size_class")
 
 
 def traced_times(replay: "Replay") -> Grid:
@@ -139,20 +139,20 @@ def tables(replay: "Replay", *, rows: bool = False) -> dict[str, Content]:
     def result(file: pathlib.Path) -> None:
         file.write_bytes(encoded(replay.to_dict(rows=rows)))
 
-    found = {"rows.parquet": kept.pop("rows.parquet"), "result.json": result}
-    found |= columns(replay.interval_frame, "intervals", "replay-intervals")
-    return found if replay.interrupted else found | kept
+    contents = {"rows.parquet": kept.pop("rows.parquet"), "result.json": result}
+    contents |= columns(replay.interval_frame, "intervals", "replay-intervals")
+    return contents if replay.interrupted else contents | kept
 
 
 def _further(replay: "Replay") -> list[str]:
     """What was asked beyond the table, as far as it was."""
-    found = []
+    parts = []
     for grid in further(replay):
-        found += [html.heading(grid.title), html.table(dataclasses.replace(grid, title=""))]
+        parts += [html.heading(grid.title), html.table(dataclasses.replace(grid, title=""))]
     for notes in replay.notes_to_deploy:
         title, *lines = notes.lines
-        found += [html.heading(title), html.code("\n".join(lines))]
-    return found
+        parts += [html.heading(title), html.code("\n".join(lines))]
+    return parts
 
 
 def _summary(replay: "Replay", figure: list[str]) -> list[str]:

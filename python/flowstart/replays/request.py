@@ -83,14 +83,14 @@ def settings_of(question: ReplayQuestion, capture: Capture | None = None) -> Set
     hosts = hosts_of(question.recorded, stack, capture, direction)
     variants = named.read_all(question.variants, allow_python=question.allow_python)
     startups, baseline = question.startups, question.baseline
-    found, base = compared(hosts, variants, startups, baseline, question.cc, custom)
+    chosen, base = compared(hosts, variants, startups, baseline, question.cc, custom)
     refuse_what_does_nothing(
-        {"cached_cwnd": question.cached_cwnd}, [str(v.begins) for v in found], custom, stack
+        {"cached_cwnd": question.cached_cwnd}, [str(v.begins) for v in chosen], custom, stack
     )
     same = ("cc", "rate", "reverse_rate", "buffer", "reverse_buffer", "rtt", "loss")
     return Settings(
-        startups=tuple(v.name for v in found if v.name == v.startup),
-        variants=tuple(v for v in found if v.name != v.startup),
+        startups=tuple(v.name for v in chosen if v.name == v.startup),
+        variants=tuple(v for v in chosen if v.name != v.startup),
         baseline=base,
         hosts=hosts,
         by_default=startups is None and not variants and baseline is None,
@@ -108,9 +108,9 @@ def settings_of(question: ReplayQuestion, capture: Capture | None = None) -> Set
     )
 
 
-def question_of(given: Mapping[str, Any]) -> dict[str, Any]:
+def question_of(options: Mapping[str, Any]) -> dict[str, Any]:
     """The keywords of `fs.replay` for options, by the name of the field that they set."""
-    described = path_of(given) or {}
+    described = path_of(options) or {}
     impairments = {name: described.pop(name) for name in IMPAIRING if name in described}
-    keywords = {each.name: given[each.name] for each in of(ReplayQuestion) if each.name in given}
-    return keywords | described | {"impairments": impairments, "stack": stack_of(given)}
+    keywords = {f.name: options[f.name] for f in of(ReplayQuestion) if f.name in options}
+    return keywords | described | {"impairments": impairments, "stack": stack_of(options)}

@@ -42,23 +42,23 @@ VERSION = 2
 """Of this form; a field that changes its meaning or goes away makes it a new one."""
 
 
-def partial_document(found: Partial, settings: Settings) -> dict[str, Any]:
+def partial_document(part: Partial, settings: Settings) -> dict[str, Any]:
     """The verdict on one network, with the commands that are limited to it."""
-    return verdict_document(found.verdict, settings, found.commands)
+    return verdict_document(part.verdict, settings, part.commands)
 
 
-def group_document(found: Partial, settings: Settings) -> dict[str, Any]:
+def group_document(part: Partial, settings: Settings) -> dict[str, Any]:
     """The verdict on a group, with its networks and the routes that implement it.
 
     Commands are those of what is recommended: with thousands of networks all would be too many.
     """
-    kept = found.verdict.recommended
-    limited = {name: c if name == kept else [] for name, c in found.commands.items()}
+    kept = part.verdict.recommended
+    limited = {name: c if name == kept else [] for name, c in part.commands.items()}
     return {
-        "group": found.name,
-        "networks": list(found.networks),
-        "traffic": found.traffic,
-        "verdict": verdict_document(found.verdict, settings, limited),
+        "group": part.name,
+        "networks": list(part.networks),
+        "traffic": part.traffic,
+        "verdict": verdict_document(part.verdict, settings, limited),
     }
 
 
@@ -98,19 +98,19 @@ def _validity(verdict: Verdict) -> dict[str, Any]:
 
 
 def _judgement(
-    one: Judgement, settings: Settings, limited: Mapping[str, Sequence[Commands]] | None
+    judgement: Judgement, settings: Settings, limited: Mapping[str, Sequence[Commands]] | None
 ) -> dict[str, Any]:
-    gain = one.gain
-    commands: Sequence[Commands] = settings.commands(settings.variant(one.setting))
+    gain = judgement.gain
+    commands: Sequence[Commands] = settings.commands(settings.variant(judgement.setting))
     if limited is not None:
-        commands = limited[one.setting]
+        commands = limited[judgement.setting]
     return {
-        "setting": one.setting,
-        "status": str(one.status),
-        "cause": one.cause,
-        "reason": one.reason,
-        "risk": one.risk or None,
-        "question": one.question and str(one.question),
+        "setting": judgement.setting,
+        "status": str(judgement.status),
+        "cause": judgement.cause,
+        "reason": judgement.reason,
+        "risk": judgement.risk or None,
+        "question": judgement.question and str(judgement.question),
         "gain": {
             "geomean_change": finite(gain.estimate),
             "low": finite(gain.low),
@@ -118,17 +118,17 @@ def _judgement(
             "transfers": gain.transfers,
             "significant": gain.gains,
         },
-        "request_to_last_byte": one.request
+        "request_to_last_byte": judgement.request
         and {
-            "geomean_change": finite(one.request.estimate),
-            "low": finite(one.request.low),
-            "high": finite(one.request.high),
+            "geomean_change": finite(judgement.request.estimate),
+            "low": finite(judgement.request.low),
+            "high": finite(judgement.request.high),
         },
         "vetoes": [
             {"kind": gate.kind, "part": gate.part, "quantity": str(gate.quantity)}
-            for gate in one.vetoes
+            for gate in judgement.vetoes
         ],
-        "gates": [gate.document for gate in one.gates],
+        "gates": [gate.document for gate in judgement.gates],
         "commands": [
             {
                 "stack": command.stack,
@@ -248,28 +248,30 @@ class Replay(Result):
         if self.examined is None:  # the replay was stopped
             return self.answer.verdict
         others = {band.name: band.answer.verdict for band in self.bands}
-        found, checks = self.answer.verdict, self.examined.checks
-        asked = replace(self.questions, buffers=self.questions.buffers and not self.interrupted)
-        invocation = Invocation(self.capture, self.settings, asked)
-        return subjected(found, checks, others, invocation)
+        buffers = self.questions.buffers and not self.interrupted
+        questions = replace(self.questions, buffers=buffers)
+        invocation = Invocation(self.capture, self.settings, questions)
+        return subjected(self.answer.verdict, self.examined.checks, others, invocation)
 
     @functools.cached_property
     def notes_to_deploy(self) -> list[Notes]:
         """What to do with each recommended variant, or else with the one that a test can decide."""
-        chosen = [one for one in self.verdict.judgements if one.status == Status.RECOMMENDED]
+        chosen = [j for j in self.verdict.judgements if j.status == Status.RECOMMENDED]
         nearest = self.verdict.candidate
         if nearest and nearest.status == Status.INCONCLUSIVE:
             chosen = [nearest]
-        return [self._notes(one) for one in chosen]
+        return [self._notes(judgement) for judgement in chosen]
 
-    def _notes(self, one: Judgement) -> Notes:
-        name = one.setting
+    def _notes(self, judgement: Judgement) -> Notes:
+        name = judgement.setting
         group = next(g for g in self.answer.groups if g.name == EVERYTHING)
         variant = self.settings.variant(name)
         rows = list(self.answer.rows.values())
         base, seed = self.answer.baseline, self.settings.seed
-        test = answer.test_plan(self.facts, group, self.together, one, base, self.questions, seed)
-        is_test = one.status == Status.INCONCLUSIVE
+        test = answer.test_plan(
+            self.facts, group, self.together, judgement, base, self.questions, seed
+        )
+        is_test = judgement.status == Status.INCONCLUSIVE
         deployed = _deployed(variant, self.settings.reference)
         if variant == self.settings.larger:
             deployed = replace(deployed, window=self.settings.larger_size)
@@ -343,8 +345,8 @@ class Replay(Result):
             return []
         under = f"{lost:.2%} of the packets under {custom.short(base)}"
         was = f"{before:.2%} were retransmitted in the capture"
-        said = f"the replay loses more than the capture did: {under}; {was}."
-        return [f"{said} --buffer sets another buffer."]
+        problem = f"the replay loses more than the capture did: {under}; {was}."
+        return [f"{problem} --buffer sets another buffer."]
 
     @functools.cached_property
     def omissions(self) -> stack.Omissions:
@@ -360,20 +362,20 @@ class Replay(Result):
     def warnings(self) -> list[str]:
         """What was asked for and was perhaps not meant."""
         s = self.settings
-        asked = {"buffer": s.buffer, "reverse_buffer": s.reverse_buffer}
-        given = {name: said for name, said in asked.items() if said}
-        found = []
+        options = {"buffer": s.buffer, "reverse_buffer": s.reverse_buffer}
+        sizes = {name: size for name, size in options.items() if size}
+        small = []
         for replayed in self.paths:
             filled = resolved(replayed.path, s)
             window = document.initial_window(filled["stack"])
-            few = document.small_buffers(given, filled["path"], window)
-            found += [(*one, window, replayed.name) for one in few]
-        if not found:
+            buffers = document.small_buffers(sizes, filled["path"], window)
+            small += [(*buffer, window, replayed.name) for buffer in buffers]
+        if not small:
             return []
-        packets, field, said, window, name = min(found)
-        paths = len({name for *_, name in found})
+        packets, field, size, window, name = min(small)
+        paths = len({name for *_, name in small})
         more = f" and a handful on {paths - 1} more" if paths > 1 else ""
-        return [_native.buffer_warning(packets, field, said, f" on {name}{more}", window)]
+        return [_native.buffer_warning(packets, field, size, f" on {name}{more}", window)]
 
     @property
     def all_failed(self) -> bool:
@@ -420,10 +422,10 @@ class Replay(Result):
             "repeats": self.answer.repeats,
             "verdict": verdict_document(self.verdict, self.settings),
             "partial": [
-                {"network": one.name, "verdict": partial_document(one, self.settings)}
-                for one in self.partial
+                {"network": part.name, "verdict": partial_document(part, self.settings)}
+                for part in self.partial
             ],
-            "groups": [group_document(one, self.settings) for one in self.groups],
+            "groups": [group_document(group, self.settings) for group in self.groups],
             "rollout": self.rollout
             and {
                 "share": self.rollout.share,
@@ -499,9 +501,9 @@ class Replay(Result):
         yield report.pictures(self, progress)
 
     def _repr_html_(self) -> str:
-        found = [tables.changes(self.summaries), tables.times(self.summaries)]
+        grids = (tables.changes(self.summaries), tables.times(self.summaries))
         figure = figure_files.shown(self.plot, "Completion by size class")
-        return "".join(map(html.table, found)) + figure
+        return "".join(map(html.table, grids)) + figure
 
 
 def _deployed(variant: Variant, base: Variant) -> VariantOptions:

@@ -51,15 +51,15 @@ class Round:
 
     def applied(self, document: Document) -> Document:
         """A scenario as it runs in this pass."""
-        found = perturbed(document, self.repeat)
-        if found is document:
+        repeated = perturbed(document, self.repeat)
+        if repeated is document:
             return document
         flows = [
             # What waits for another's data begins with it.
             {name: value for name, value in new.items() if name != "start" or name in old}
-            for old, new in zip(document["flows"], found["flows"], strict=True)
+            for old, new in zip(document["flows"], repeated["flows"], strict=True)
         ]
-        return found | {"flows": flows}
+        return repeated | {"flows": flows}
 
 
 TOGETHER, ALONE, COMPETING = Round(), Round("alone"), Round("competing")
@@ -77,9 +77,9 @@ class Job:
     companions: tuple[str, ...]
     """What the last flows of the scenario are called, which stand for no transfer."""
 
-    def repeated(self, one: Round) -> "Job":
+    def repeated(self, round_: Round) -> "Job":
         """The same in a perturbed repeat."""
-        return dataclasses.replace(self, round=one, scenario=one.applied(self.scenario))
+        return dataclasses.replace(self, round=round_, scenario=round_.applied(self.scenario))
 
     @property
     def label(self) -> str:
@@ -101,7 +101,7 @@ def parts(replayed: ReplayPath) -> Talks:
 def jobs(
     paths: Sequence[ReplayPath],
     settings: Settings,
-    one: Round = TOGETHER,
+    round_: Round = TOGETHER,
     of: Callable[[ReplayPath], Talks] = parts,
     variants: Sequence[Variant] = (),
 ) -> Iterator[Job]:
@@ -114,31 +114,31 @@ def jobs(
     for replayed in paths:
         for talks in of(replayed):
             for variant in variants:
-                for together in apart(talks) if one.mode == "alone" else [talks]:
-                    yield job(replayed, variant, one, together, settings, sides[variant.name])
+                for together in apart(talks) if round_.mode == "alone" else [talks]:
+                    yield job(replayed, variant, round_, together, settings, sides[variant.name])
 
 
 def job(
     replayed: ReplayPath,
     variant: Variant,
-    one: Round,
+    round_: Round,
     talks: Sequence[Conversation],
     settings: Settings,
     sides: Sides | None = None,
 ) -> Job:
     """One of them; `sides` are those of the variant."""
     sides = sides or Sides.of(variant, settings)
-    writer = Writer(talks, sides, settings, replayed.path, one.is_switched)
+    writer = Writer(talks, sides, settings, replayed.path, round_.is_switched)
     flows = writer.flows()
     last_s = max(turn.start_s for talk in talks for turn in talk.turns)
     end_s = last_s - writer.begin_s + AFTERWARDS_S
     competing: dict[str, Document] = {}
-    if one.mode != "alone" and (settings.cross_traffic or one.mode == "competing"):
+    if round_.mode != "alone" and (settings.cross_traffic or round_.mode == "competing"):
         busy = competing_flows.Busy.of(talks, writer.begin_s)
         towards = _most_goes_to_remote(talks, settings)
         rate, way = replayed.rates_bps[0 if towards else 1], {} if towards else REVERSE
         flows = flows + competing_flows.cross_traffic(talks, busy, rate, way, settings)
-        if one.mode == "competing":
+        if round_.mode == "competing":
             competing = competing_flows.companions(busy, way, settings)
             end_s = AFTER_LONG * busy.last_s + LEAST_AFTER_S
     document: Document = {
@@ -148,7 +148,7 @@ def job(
         "stack": usual_stack(settings),
         "flows": [*flows, *competing.values()],
     }
-    return Job(replayed, variant, one, one.applied(document), writer.labels, tuple(competing))
+    return Job(replayed, variant, round_, round_.applied(document), writer.labels, tuple(competing))
 
 
 REVERSE: Document = {"direction": "reverse"}
@@ -171,11 +171,11 @@ def _most_goes_to_remote(talks: Sequence[Conversation], settings: Settings) -> b
 def members(planned: Sequence[Job]) -> list[competing_flows.Member]:
     """The competing flows of some jobs, by their places."""
     members = []
-    for run, one in enumerate(planned):
-        first = len(one.scenario["flows"]) - len(one.companions)
-        for number, name in enumerate(one.companions):
-            place = (run, first + number, name)
-            members.append(competing_flows.Member(*place, one.variant.name, one.replayed.name))
+    for run, job in enumerate(planned):
+        first = len(job.scenario["flows"]) - len(job.companions)
+        for number, name in enumerate(job.companions):
+            flow, variant, network = first + number, job.variant.name, job.replayed.name
+            members.append(competing_flows.Member(run, flow, name, variant, network))
     return members
 
 
@@ -197,15 +197,15 @@ def rows(planned: Sequence[Job], batch: "Batch") -> "pl.DataFrame":
         begins=pl.col("size_bytes").cum_sum().over("run", "flow") - pl.col("size_bytes"),
     )
     flows = frames.frame(batch["flows"]).select(*OF_FLOWS)
-    found = (
+    joined = (
         _labels(planned).join(writes, on=["run", "flow", "write"]).join(flows, on=["run", "flow"])
     )
     if len(batch["limits"]):
         limits = frames.frame(batch["limits"]).rename({"transfer": "write"})
-        found = found.join(limits, on=["run", "flow", "write"], how="left")
+        joined = joined.join(limits, on=["run", "flow", "write"], how="left")
     delivered = pl.col("bytes_delivered").cast(pl.Int64) - pl.col("begins").cast(pl.Int64)
     return (
-        found.sort("run", "transfer")
+        joined.sort("run", "transfer")
         .with_columns(
             request=pl.col("write") + 1,
             slowdown=pl.col("fct_s") / pl.col("ideal_fct_s"),
@@ -232,17 +232,17 @@ def _labels(planned: Sequence[Job]) -> "pl.DataFrame":
     import polars as pl
 
     columns: dict[str, list[Any]] = {
-        field.name: [cell for one in planned for cell in getattr(one.labels, field.name)]
+        field.name: [cell for job in planned for cell in getattr(job.labels, field.name)]
         for field in dataclasses.fields(Labels)
     }
-    columns["run"] = [run for run, one in enumerate(planned) for _ in one.labels.transfer]
+    columns["run"] = [run for run, job in enumerate(planned) for _ in job.labels.transfer]
     of_runs = pl.DataFrame(
         {
             "run": range(len(planned)),
-            "variant": [one.variant.name for one in planned],
-            "startup": [str(one.variant.begins) for one in planned],
-            "mode": [one.round.mode for one in planned],
-            "network": [one.replayed.name for one in planned],
+            "variant": [job.variant.name for job in planned],
+            "startup": [str(job.variant.begins) for job in planned],
+            "mode": [job.round.mode for job in planned],
+            "network": [job.replayed.name for job in planned],
         },
         schema_overrides={"run": pl.Int64},
     )
@@ -304,7 +304,7 @@ class Runner:
     """The conversations of each path, if they are few: all passes have the same."""
 
     def run(
-        self, paths: Sequence[ReplayPath], one: Round, variants: Sequence[Variant] = ()
+        self, paths: Sequence[ReplayPath], round_: Round, variants: Sequence[Variant] = ()
     ) -> "Iterator[pl.DataFrame]":
         """The rows of the transfers under test, part by part, under these variants or all.
 
@@ -315,32 +315,32 @@ class Runner:
         count = len(variants or self.settings.compared)
         wanted = sum(path.transfers for path in paths) * count
         self.meter.total = max(self.meter.total, self.meter.done + wanted)
-        for some in self._planned(paths, one, variants):
-            found, interrupted = self._run(some, one)
-            if not found.is_empty():
-                found = found.filter(pl.col("tested")).drop("run", "tested", "switched")
+        for some in self._planned(paths, round_, variants):
+            rows, interrupted = self._run(some, round_)
+            if not rows.is_empty():
+                rows = rows.filter(pl.col("tested")).drop("run", "tested", "switched")
                 drawn = self.capture.drawn
-                yield found.join(drawn.clusters, on="connection", how="semi") if drawn else found
+                yield rows.join(drawn.clusters, on="connection", how="semi") if drawn else rows
             if interrupted:
                 raise KeyboardInterrupt
 
     def _planned(
-        self, paths: Sequence[ReplayPath], one: Round, variants: Sequence[Variant]
+        self, paths: Sequence[ReplayPath], round_: Round, variants: Sequence[Variant]
     ) -> Iterator[list[Job]]:
         """The jobs of a pass, some at a time."""
-        if one.repeat and self._exact and self._exact[0] is paths:
-            yield [job.repeated(one) for job in self._exact[1]]
+        if round_.repeat and self._exact and self._exact[0] is paths:
+            yield [job.repeated(round_) for job in self._exact[1]]
             return
-        keeps = one == TOGETHER and self._exact is None
+        keeps = round_ == TOGETHER and self._exact is None
         first: list[Job] = []
         few = sum(path.transfers for path in paths) <= FEW
         of = self._kept if few else parts
-        for number, some in enumerate(_together(jobs(paths, self.settings, one, of, variants))):
+        for number, some in enumerate(_together(jobs(paths, self.settings, round_, of, variants))):
             first = some if number == 0 else []
             yield some
         if keeps and first:
             self._exact = paths, first
-        elif variants and one == TOGETHER and self._exact:
+        elif variants and round_ == TOGETHER and self._exact:
             self._exact = (paths, [*self._exact[1], *first]) if first else None
 
     def _kept(self, replayed: ReplayPath) -> Talks:
@@ -356,7 +356,7 @@ class Runner:
 
         return pl.concat(self._competing) if self._competing else None
 
-    def _run(self, planned: list[Job], one: Round) -> "tuple[pl.DataFrame, bool]":
+    def _run(self, planned: list[Job], round_: Round) -> "tuple[pl.DataFrame, bool]":
         """Rows of all transfers, and whether they were interrupted."""
         weight = sum(len(job.labels.transfer) for job in planned)
 
@@ -364,12 +364,12 @@ class Runner:
             self.meter.report(weight * done / max(of, 1))
 
         scenarios = [encode(job.scenario) for job in planned]
-        limits = one in (TOGETHER, ALONE)  # whose rows are kept
+        limits = round_ in (TOGETHER, ALONE)  # whose rows are kept
         batch = run_many(scenarios, self.workers, report, self.settings.custom, limits=limits)
         self.meter.add(weight)
         runs = frames.rows(batch["runs"])
         self.failures += [f"{planned[r['run']].label}: {r['error']}" for r in runs if r["error"]]
-        if one.mode == "competing":
+        if round_.mode == "competing":
             self._competing.append(competing_flows.seen(members(planned), batch))
         return rows(planned, batch), batch["interrupted"]
 

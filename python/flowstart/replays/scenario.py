@@ -46,20 +46,12 @@ def own_fields(
         return {}
     own = _segments(conversation.connection, nature)
     mss = int(own["mss"].removesuffix("B"))
-    if settings.has("handshake") and _repeated(conversation.connection, from_client):
-        own["iw"] = "1"
+    sent = conversation.connection["syns" if from_client else "syn_acks"] or 1
+    if settings.has("handshake") and sent > 2:
+        own["iw"] = "1"  # RFC 5681, section 3.1; Linux's tcp_init_transfer
     if settings.has("windows"):
         own |= _windows(conversation.connection, from_client, nature, mss)
     return own
-
-
-def _repeated(connection: dict[str, Any], from_client: bool) -> bool:
-    """Whether a side has sent its part of the handshake again more than once.
-
-    It begins with one segment then (RFC 5681, section 3.1; Linux's tcp_init_transfer).
-    """
-    sent: int = connection["syns" if from_client else "syn_acks"] or 1
-    return sent > 2
 
 
 @functools.cache
@@ -83,8 +75,8 @@ def _segments(connection: dict[str, Any], nature: Nature) -> Document:
     """The segment size that both announced, less options, and what goes with a segment."""
     version = connection["ip_version"]
     beside = BESIDE_OPTIONS[version]
-    told = [connection["client_mss"], connection["server_mss"]]
-    mss = min(one or DEFAULT_MSS[version] for one in told) if any(told) else PACKET - beside
+    sizes = [connection["client_mss"], connection["server_mss"]]
+    mss = min(size or DEFAULT_MSS[version] for size in sizes) if any(sizes) else PACKET - beside
     options = 0
     if nature.timestamps and connection["timestamps"] is not False:
         options = TIMESTAMPS
@@ -138,8 +130,8 @@ def under(variant: Variant, settings: Settings) -> Side:
     if "cached_cwnd" not in flow and footnotes.uses_memory(str(variant.begins)):
         lifetime = {"sharing": "remember", "sharing_lifetime": settings.memory_lifetime}
         flow["stack"] = lifetime | flow.get("stack", {})
-    found = _side(flow, usual_stack(settings))
-    return dataclasses.replace(found, has_larger_windows=variant == settings.larger)
+    side = _side(flow, usual_stack(settings))
+    return dataclasses.replace(side, has_larger_windows=variant == settings.larger)
 
 
 def recorded(settings: Settings) -> Side:
@@ -151,9 +143,9 @@ def recorded(settings: Settings) -> Side:
 
 
 def _side(flow: Document, usual: dict[str, Any]) -> Side:
-    given = flow.pop("stack", {})
-    stack = given if "preset" in given else usual | given
-    return Side(flow, given, _nature(json.dumps(stack, sort_keys=True)))
+    fields = flow.pop("stack", {})
+    stack = fields if "preset" in fields else usual | fields
+    return Side(flow, fields, _nature(json.dumps(stack, sort_keys=True)))
 
 
 @dataclass(frozen=True)
@@ -209,7 +201,7 @@ class Writer:
         self.settings = settings
         self.is_switched = is_switched
         self.sides = sides
-        self.told = interface_fields(path)
+        self.interface = interface_fields(path)
         self.begin_s = min(talk.opens_s for talk in talks)
         self.places = _places(talks, warm=settings.has("warm"))
         self.labels = Labels()
@@ -234,7 +226,7 @@ class Writer:
         sides = self.sides
         side = sides.switched if switched else sides.kept if tested else sides.others
         towards_remote = first.from_client != connection["client_is_remote"]
-        flow: Document = {**self.told, **side.flow}
+        flow: Document = {**self.interface, **side.flow}
         if not towards_remote:
             flow["direction"] = "reverse"
         flow["rtt"] = connection["rtt"]
@@ -251,13 +243,13 @@ class Writer:
         """The writes, and how the flow opens."""
         first, opens = turns[0], talk.turns[0] is turns[0]
         shakes = opens and talk.shook_hands and self.settings.has("handshake")
-        found: Document = {"handshake": shakes}
+        timing: Document = {"handshake": shakes}
         if shakes and not first.from_client:
-            found["opener"] = "receiver"
+            timing["opener"] = "receiver"
         start_s = talk.opens_s if shakes else first.start_s
         cause = self._cause(talk, first)
         if cause is None:
-            found["start"] = quantities.seconds(start_s - self.begin_s, TIME_DIGITS)
+            timing["start"] = quantities.seconds(start_s - self.begin_s, TIME_DIGITS)
         writes = []
         for turn in turns:
             cause = self._cause(talk, turn)
@@ -265,7 +257,7 @@ class Writer:
             at = quantities.seconds(at_s, TIME_DIGITS)
             when: Document = {"at": at} if cause is None else {"after": self._after(cause)}
             writes.append({"size": quantities.octets(turn.size_bytes)} | when)
-        return found | {"writes": writes}
+        return timing | {"writes": writes}
 
     def _cause(self, talk: Conversation, turn: Turn) -> Cause | None:
         """What a turn waits for in this replay."""
@@ -309,12 +301,12 @@ def _places(talks: Sequence[Conversation], *, warm: bool) -> dict[tuple[int, int
     for number, talk in enumerate(talks):
         mine: dict[bool, int] = {}
         written: dict[bool, int] = {}
-        for turn, said in enumerate(talk.turns):
-            side = said.from_client
+        for index, turn in enumerate(talk.turns):
+            side = turn.from_client
             if not warm or side not in mine:
                 mine[side], written[side] = flows, 0
                 flows += 1
-            places[number, turn] = mine[side], written[side]
+            places[number, index] = mine[side], written[side]
             written[side] += 1
     return places
 

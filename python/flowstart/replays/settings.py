@@ -40,14 +40,14 @@ class GivenNetwork:
     @classmethod
     def parse(cls, text: str) -> Self:
         """Raises RequestError where the text is not of this form."""
-        if not (found := FORM.fullmatch(text)):
+        if not (match := FORM.fullmatch(text)):
             raise RequestError(
                 f"`{text}` should be written PREFIX:rate=RATE, such as "
                 "10.9.3.0/24:rate=20Mbps,buffer=60pkt",
                 ("network",),
             )
         fields: dict[str, str] = {}
-        for piece in found["fields"].split(","):
+        for piece in match["fields"].split(","):
             name, _, value = piece.partition("=")
             name = name.strip().replace("-", "_")
             if name not in FIELDS or not value:
@@ -56,7 +56,7 @@ class GivenNetwork:
             fields[name] = value.strip()
         if "reverse_rate" in fields and "rate" not in fields:
             raise RequestError(f"`{text}` has a reverse_rate without a rate", ("network",))
-        return cls(found["pattern"], fields)
+        return cls(match["pattern"], fields)
 
     @property
     def written(self) -> str:
@@ -66,26 +66,27 @@ class GivenNetwork:
     def holds(self, network: str) -> bool:
         """Whether a network is meant."""
         try:
-            mine, other = (ipaddress.ip_network(one) for one in (self.pattern, network))
+            mine, other = (ipaddress.ip_network(text) for text in (self.pattern, network))
         except ValueError:
             return fnmatch.fnmatchcase(network, self.pattern)
         return mine.version == other.version and mine.supernet_of(other)  # type: ignore[arg-type]
 
 
-def given_of(network: str, given: Sequence[GivenNetwork]) -> dict[str, str]:
+def given_of(network: str, options: Sequence[GivenNetwork]) -> dict[str, str]:
     """What is given of a network; of several the last."""
-    found: dict[str, str] = {}
-    for one in given:
-        found |= one.fields if one.holds(network) else {}
-    return found
+    fields: dict[str, str] = {}
+    for option in options:
+        fields |= option.fields if option.holds(network) else {}
+    return fields
 
 
-def refuse_useless(given: Sequence[GivenNetwork], networks: Sequence[str]) -> None:
+def refuse_useless(options: Sequence[GivenNetwork], networks: Sequence[str]) -> None:
     """What is given of no network in the capture was meant otherwise."""
-    for one in given:
-        if not any(map(one.holds, networks)):
+    for option in options:
+        if not any(map(option.holds, networks)):
             some = ", ".join(networks[:3]) + (", ..." if len(networks) > 3 else "")
-            raise RequestError(f"`{one.pattern}` holds none of the capture's: {some}", ("network",))
+            problem = f"`{option.pattern}` holds none of the capture's: {some}"
+            raise RequestError(problem, ("network",))
 
 
 def refuse_one_rate(rate: str | None, networks: Sequence[str]) -> None:
@@ -230,9 +231,9 @@ class Settings:
             return None
         base = self.reference
         own = base.fields
-        given = own if "preset" in own else (self.stack or self.recorded.fields) | own
-        shipped = stacks.of_scenario(given).get("receiver", "")
-        return larger_window.widened(base, {"receiver": shipped} | given)
+        stack = own if "preset" in own else (self.stack or self.recorded.fields) | own
+        shipped = stacks.of_scenario(stack).get("receiver", "")
+        return larger_window.widened(base, {"receiver": shipped} | stack)
 
     @property
     def larger_size(self) -> str:
@@ -379,26 +380,26 @@ def compared(
         if not variants:
             startups = ("hystart", "hystart-plus-plus", "jump-start")
     elif variants:
-        variants = [_of_recording(one, hosts) for one in variants]
-    found = named.settled(variants, startups or (), custom)
+        variants = [_of_recording(variant, hosts) for variant in variants]
+    chosen = named.settled(variants, startups or (), custom)
     usual = cc or hosts.recorded.cc
     if baseline is not None:
-        if baseline == CURRENT and not any(v.name == CURRENT for v in found):
-            return (_current(hosts, cc), *found), CURRENT
-        if listed(baseline) and not any(v.name == baseline for v in found):
-            found = (*named.settled((), (baseline,), custom), *found)
-        return found, _native.baseline(baseline, [v.name for v in found])
+        if baseline == CURRENT and not any(v.name == CURRENT for v in chosen):
+            return (_current(hosts, cc), *chosen), CURRENT
+        if listed(baseline) and not any(v.name == baseline for v in chosen):
+            chosen = (*named.settled((), (baseline,), custom), *chosen)
+        return chosen, _native.baseline(baseline, [v.name for v in chosen])
     now = _current(hosts, cc)
-    for variant in found:
+    for variant in chosen:
         same = (str(variant.begins), variant.cc or usual, variant.fields, variant.landing)
         if same == (str(now.begins), now.cc, now.fields, now.landing):
-            return found, variant.name
-    return (now, *found), CURRENT
+            return chosen, variant.name
+    return (now, *chosen), CURRENT
 
 
-def _of_recording(given: VariantLike, hosts: HostStack) -> Variant:
+def _of_recording(requested: VariantLike, hosts: HostStack) -> Variant:
     """A variant with the recorded startup, where it names neither one nor what implies one."""
-    variant = Variant.parse(given) if isinstance(given, str) else given
+    variant = Variant.parse(requested) if isinstance(requested, str) else requested
     if variant.startup or variant.cc or "preset" in variant.fields:
         return variant
     return dataclasses.replace(variant, startup=hosts.recorded.startup)

@@ -171,8 +171,8 @@ def summarise(
         for name, transfers, _ in parts:
             base = together.of(answer.baseline, transfers)
             mine = together.of(variant, transfers)
-            place = order[np.searchsorted(facts["transfer"].to_numpy()[order], transfers)]
-            worst = _worst_network(mine, base, networks[place], names)
+            index = order[np.searchsorted(facts["transfer"].to_numpy()[order], transfers)]
+            worst = _worst_network(mine, base, networks[index], names)
             by[name, variant] = ClassSummary(
                 size_class=name,
                 variant=variant,
@@ -210,9 +210,9 @@ class _Counts:
         counts = ("slowdown", "packets_sent", "packets_dropped", "timeouts", "complete")
         names = (*counts, *LimitShares.COLUMNS)
         wanted = (pl.col("variant") == variant) & (pl.col("mode") == "together")
-        found = rows.scan().filter(wanted).select("transfer", *names).collect().sort("transfer")
-        columns = {name: found[name].cast(pl.Float64).to_numpy() for name in names}
-        return cls(found["transfer"].to_numpy(), columns)
+        frame = rows.scan().filter(wanted).select("transfer", *names).collect().sort("transfer")
+        columns = {name: frame[name].cast(pl.Float64).to_numpy() for name in names}
+        return cls(frame["transfer"].to_numpy(), columns)
 
     def within(self, transfers: Numbers) -> dict[str, Any]:
         """The numbers of some transfers, as far as they were run."""

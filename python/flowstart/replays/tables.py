@@ -79,7 +79,7 @@ def _time(value: str) -> str:
     return text.seconds(int(number) / 1e6) if number.isdigit() else value
 
 
-def times(found: Sequence[ClassSummary]) -> Grid:
+def times(summaries: Sequence[ClassSummary]) -> Grid:
     """How long transfers took: a group per size class, a row per variant."""
     columns = [Column("variant", number=False), Column("p50", of="median of fct_s where complete")]
     for name in ("95", "99"):
@@ -91,7 +91,7 @@ def times(found: Sequence[ClassSummary]) -> Grid:
     harmed = "network with the largest share of transfers that are harmed"
     columns.append(Column("most harmed", number=False, spare=1, of=harmed, compares=True))
     grid = Grid(columns)
-    for s in _by_class(grid, found):
+    for s in _by_class(grid, summaries):
         done = "" if s.complete == s.transfers else f" ({s.complete} done)"
         grid.rows.append(
             [
@@ -108,7 +108,7 @@ def times(found: Sequence[ClassSummary]) -> Grid:
     return grid
 
 
-def changes(found: Sequence[ClassSummary]) -> Grid:
+def changes(summaries: Sequence[ClassSummary]) -> Grid:
     """What each variant changes against the baseline, with intervals; the baseline has no row."""
     grid = Grid([Column("variant", number=False)])
     for name, spare, of in CHANGES:
@@ -116,7 +116,7 @@ def changes(found: Sequence[ClassSummary]) -> Grid:
         interval = f"interval of: {of}"
         spare = spare and spare + 1
         grid.columns.append(Column("from…to", spare=spare, of=interval, compares=True))
-    for s in _by_class(grid, [s for s in found if s.geomean_ratio]):
+    for s in _by_class(grid, [s for s in summaries if s.geomean_ratio]):
         cells = [_named(s)]
         for row in (s.geomean_ratio, s.p50, s.p95, s.p99):
             cells += [text.percent(estimate(row)), ends(row)]
@@ -124,10 +124,10 @@ def changes(found: Sequence[ClassSummary]) -> Grid:
     return grid
 
 
-def _by_class(grid: Grid, found: Sequence[ClassSummary]) -> Iterator[ClassSummary]:
+def _by_class(grid: Grid, summaries: Sequence[ClassSummary]) -> Iterator[ClassSummary]:
     """The summaries, each before its row is added, with the groups and marks of the grid."""
     last = None
-    for s in found:
+    for s in summaries:
         if s.size_class != last:
             last = s.size_class
             grid.groups[len(grid.rows)] = f"{s.size_class}: {s.transfers} transfers"
@@ -165,7 +165,7 @@ def _end(value: float) -> str:
 NO_DIFFERENCE = "no transfer differs"
 
 
-def rollout(found: Rollout) -> Grid:
+def rollout(result: Rollout) -> Grid:
     """What connections that are switched gain, and what the others lose."""
     titles = [
         "switched",
@@ -177,26 +177,26 @@ def rollout(found: Rollout) -> Grid:
         "at most",
     ]
     grid = Grid([Column("variant", number=False), *(Column(title) for title in titles)])
-    grid.title = f"{found.share:.0%} of the connections switched ({found.connections})"
+    grid.title = f"{result.share:.0%} of the connections switched ({result.connections})"
     last = None
-    for variant, name in _in_classes(found):
+    for variant, name in _in_classes(result):
         if name != last:
             last = name
             grid.groups[len(grid.rows)] = name
         cells = [custom.short(variant)]
-        for one in (found.switched, found.rest):
-            change = one.row(name, variant, Statistic.GEOMEAN_RATIO)
-            harmed = one.row(name, variant, Statistic.HARMED_SHARE)
+        for part in (result.switched, result.rest):
+            change = part.row(name, variant, Statistic.GEOMEAN_RATIO)
+            harmed = part.row(name, variant, Statistic.HARMED_SHARE)
             cells += [text.percent(estimate(change)), ends(change), _share(estimate(harmed))]
         grid.rows.append([*cells, _share(harmed.high if harmed else None)])
     return grid
 
 
-def _in_classes(found: Rollout) -> list[tuple[str, str]]:
+def _in_classes(result: Rollout) -> list[tuple[str, str]]:
     """The variants of each size class that either part has."""
-    classes = dict.fromkeys(g.name for one in (found.switched, found.rest) for g in one.groups)
+    classes = dict.fromkeys(g.name for part in (result.switched, result.rest) for g in part.groups)
     ordered = [name for name, *_ in (*CLASSES, (EVERYTHING,)) if name in classes]
-    return [(variant, name) for name in ordered for variant in found.switched.variants[1:]]
+    return [(variant, name) for name in ordered for variant in result.switched.variants[1:]]
 
 
 def _share(value: float | None) -> str:
@@ -230,14 +230,14 @@ def gates(verdict: Verdict) -> Grid:
     return grid
 
 
-def bands(answer: Answer, found: Sequence[Band]) -> Grid:
+def bands(answer: Answer, others: Sequence[Band]) -> Grid:
     """What is concluded of the settings that decide under other assumptions."""
     grid = Grid([Column(title, number=False) for title in ("alternative", "setting", "verdict")])
     grid.title = "Under other assumptions"
     for name, verdict in [("as assumed", answer.verdict)] + [
-        (b.name, b.answer.verdict) for b in found
+        (b.name, b.answer.verdict) for b in others
     ]:
-        for judgement in found[0].answer.verdict.judgements:
+        for judgement in others[0].answer.verdict.judgements:
             judged = verdict.of(judgement.setting)
             if judged:
                 grid.rows.append(
@@ -251,7 +251,7 @@ def _median(values: "pl.Series") -> float | None:
     return float(middle) if isinstance(middle, float) else None
 
 
-def competing(found: "pl.DataFrame", baseline: str) -> Grid:
+def competing(flows: "pl.DataFrame", baseline: str) -> Grid:
     """Outcome of competing flows: the median over paths, against the same under the baseline."""
     import polars as pl
 
@@ -259,11 +259,11 @@ def competing(found: "pl.DataFrame", baseline: str) -> Grid:
     grid = Grid([Column("competing", number=False), Column("variant", number=False)])
     grid.columns += [Column(title) for title in titles]
     grid.title = "Competing flows, on all paths together; delays: medians over paths"
-    base = found.filter(pl.col("variant") == baseline).drop("variant", "run", "flow")
-    place = ["name", "network"]
-    both = found.with_columns(part=pl.int_range(pl.len()).over("name", "network", "variant"))
-    base = base.with_columns(part=pl.int_range(pl.len()).over(place))
-    joined = both.join(base, on=[*place, "part"], suffix="_base")
+    base = flows.filter(pl.col("variant") == baseline).drop("variant", "run", "flow")
+    keys = ["name", "network"]
+    both = flows.with_columns(part=pl.int_range(pl.len()).over("name", "network", "variant"))
+    base = base.with_columns(part=pl.int_range(pl.len()).over(keys))
+    joined = both.join(base, on=[*keys, "part"], suffix="_base")
     for (name, variant), rows in joined.group_by("name", "variant", maintain_order=True):
         probe = name == "probe"
         delivered, was = int(rows["delivered_bytes"].sum()), int(rows["delivered_bytes_base"].sum())

@@ -77,7 +77,7 @@ class Traffic:
 
         requests = self.transfers.filter("from_client").select("connection", asked_s="end_s")
         known = self.connections.select("connection", "least_rtt_s", "server_rtt_s")
-        found = (
+        starts = (
             self.transfers.select("transfer", "connection", "from_client", "start_s")
             .sort("start_s")
             .join_asof(
@@ -92,7 +92,7 @@ class Traffic:
         # Both are seen at the monitor, which may be away from the server.
         taken = (pl.col("start_s") - pl.col("asked_s") - pl.col("server_rtt_s")).clip(0.0)
         request_s = pl.col("least_rtt_s") / 2 + taken.fill_null(0.0)
-        return found.select(
+        return starts.select(
             "transfer", request_s=pl.when("from_client").then(0.0).otherwise(request_s)
         )
 
@@ -110,13 +110,13 @@ class Traffic:
         sizes = connections.group_by("network", maintain_order=True).agg(
             pl.len(), pl.col("transfers").sum()
         )
-        found: dict[str, Section] = {}
+        sections: dict[str, Section] = {}
         row = transfer = 0
         for network, rows, moved in sizes.iter_rows():
             ends = row + rows, transfer + moved
-            found[network] = Section(whole, slice(row, ends[0]), slice(transfer, ends[1]))
+            sections[network] = Section(whole, slice(row, ends[0]), slice(transfer, ends[1]))
             row, transfer = ends
-        return found
+        return sections
 
     def chunks(self) -> Iterator["Traffic"]:
         """Parts of some hundred transfers, cut where no connection and no page is open."""
@@ -163,14 +163,14 @@ def _connections(capture: Capture, settings: Settings) -> "pl.DataFrame":
     import polars as pl
 
     least = pl.col("least_rtt_s")
-    told = pl.format("{}us", (least * 1e6).round().clip(1).cast(pl.Int64))
+    measured = pl.format("{}us", (least * 1e6).round().clip(1).cast(pl.Int64))
     least = least.fill_null(quantities.read_seconds(settings.rtt) or 0.0)
     return (
         _placed(capture)
         .select(*CARRIED, "least_rtt_s")
         .with_columns(
             least_rtt_s=least,
-            rtt=pl.lit(settings.rtt) if settings.rtt else told,
+            rtt=pl.lit(settings.rtt) if settings.rtt else measured,
             server_rtt_s=pl.min_horizontal(pl.col("server_rtt_s").fill_null(0.0), least),
         )
     )
@@ -193,9 +193,9 @@ def _transfers(capture: Capture, begin: float) -> "pl.DataFrame":
     """Transfers in the order of their starts, with times since `begin`."""
     import polars as pl
 
-    found = capture.transfers.with_row_index("transfer").sort("start", maintain_order=True)
+    rows = capture.transfers.with_row_index("transfer").sort("start", maintain_order=True)
     since = pl.col("start") - begin
-    return found.select(
+    return rows.select(
         pl.col("transfer").cast(pl.Int64),
         pl.col("connection").cast(pl.Int64),
         from_client=pl.col("direction") == "c2s",
@@ -216,9 +216,9 @@ def _with_times(
     times = transfers.group_by("connection").agg(
         transfers=pl.len(), first_s=pl.col("start_s").min(), last_s=last
     )
-    found = connections.rename({"end_s": "lasts_s"}).join(times, on="connection")
+    joined = connections.rename({"end_s": "lasts_s"}).join(times, on="connection")
     open_s = pl.min_horizontal("first_s", pl.col("start") - begin)
-    timed = found.with_columns(
+    timed = joined.with_columns(
         open_s=open_s,
         close_s=pl.max_horizontal("last_s", open_s + pl.col("lasts_s").fill_null(0.0)),
     )

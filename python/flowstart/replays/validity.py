@@ -91,13 +91,13 @@ class Examined:
         remedy = next((check.remedy for check in self.checks if check.question == question), ())
         return (Check(question, False, reason, f"{network}: {reason}", remedy), *not_examined)
 
-    def judged(self, found: Partial, bands: Sequence[Band], invocation: Invocation) -> Partial:
+    def judged(self, part: Partial, bands: Sequence[Band], invocation: Invocation) -> Partial:
         """The verdict on one network, as far as its replay supports it."""
         # A group of networks for which nothing is recommended is not replayed again.
-        others = {b.name: b.partial[found.name] for b in bands if found.name in b.partial}
-        checks = self.of(found.name)
-        verdict = subjected(found.verdict, checks, others, invocation)
-        return replace(found, verdict=verdict)
+        others = {b.name: b.partial[part.name] for b in bands if part.name in b.partial}
+        checks = self.of(part.name)
+        verdict = subjected(part.verdict, checks, others, invocation)
+        return replace(part, verdict=verdict)
 
 
 def subjected(
@@ -111,14 +111,14 @@ def subjected(
     `checks` are the answers to the first two questions, `others` the verdicts under other
     assumptions.
     """
-    found = verdict.depending(others)
+    dependent = verdict.depending(others)
     failing = any(check.holds is False for check in checks)
     agree = Check(ValidityQuestion.ALTERNATIVES, None)
     if invocation.questions.buffers and not failing:
-        agree = _alternatives(invocation, found, [*others])
-    found = found.without(_steps_back(invocation.settings), ValidityQuestion.SENDERS)
-    checks = (*checks, agree, *_senders(invocation, found), _enough(invocation, verdict))
-    return found.subject_to(Validity(checks))
+        agree = _alternatives(invocation, dependent, [*others])
+    dependent = dependent.without(_steps_back(invocation.settings), ValidityQuestion.SENDERS)
+    checks = (*checks, agree, *_senders(invocation, dependent), _enough(invocation, verdict))
+    return dependent.subject_to(Validity(checks))
 
 
 def examine(
@@ -237,11 +237,11 @@ def _different(errors: "pl.DataFrame") -> set[str]:
     """The networks of which too few transfers can be compared, or the times differ."""
     import polars as pl
 
-    found = errors.group_by("network").agg(
+    networks = errors.group_by("network").agg(
         compared=pl.col("error").is_not_null().mean(), error=pl.col("error").median()
     )
     right = (pl.col("compared") >= COVERED) & (pl.col("error") <= OF_A_PART)
-    return set(found.filter(~right.fill_null(value=False))["network"])
+    return set(networks.filter(~right.fill_null(value=False))["network"])
 
 
 def _unlike(difference: Difference) -> dict[str, str]:
@@ -397,8 +397,8 @@ def _one_sender(invocation: Invocation) -> tuple[str, ...]:
 
     Where one address has several windows, the one that shows those of a server's routes.
     """
-    first = invocation.settings.hosts.windows[0]
-    other = {address for one in invocation.settings.hosts.windows[1:] for address in one.addresses}
+    first, *others = invocation.settings.hosts.windows
+    other = {address for window in others for address in window.addresses}
     alone = [address for address in first.addresses if address not in other]
     source = invocation.capture.files[0]
     if not alone or source == "-":

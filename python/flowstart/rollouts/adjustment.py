@@ -18,7 +18,7 @@ def residuals(transfers: Transfers, before: Floats | None = None) -> Floats:
     `before` has a value for each network. The prediction is that of the control; a residual of 0.1
     is a time that is 11 % longer.
     """
-    found = np.log(transfers.times_s)
+    logs = np.log(transfers.times_s)
     covariates = [np.log(transfers.sizes)]
     if before is not None:
         covariates.append(before[transfers.networks])
@@ -27,8 +27,8 @@ def residuals(transfers: Transfers, before: Floats | None = None) -> Floats:
         if not mine.size:
             continue
         columns = np.column_stack([column[mine] for column in covariates])
-        found[mine] = _without(found[mine], columns, transfers.treated[mine])
-    return found
+        logs[mine] = _without(logs[mine], columns, transfers.treated[mine])
+    return logs
 
 
 def _without(values: Floats, columns: Floats, treated: Chosen) -> Floats:
@@ -40,10 +40,10 @@ def _without(values: Floats, columns: Floats, treated: Chosen) -> Floats:
             centred_values[chosen] -= values[chosen].mean()
             centred[chosen] -= columns[chosen].mean(axis=0)
     slopes = np.linalg.lstsq(centred[done], centred_values[done], rcond=None)[0]
-    found = values - columns @ slopes
-    base = found[~treated & done]
-    middle = base if base.size else found[done]
-    return np.asarray(found - (middle.mean() if middle.size else 0.0))
+    rest = values - columns @ slopes
+    base = rest[~treated & done]
+    middle = base if base.size else rest[done]
+    return np.asarray(rest - (middle.mean() if middle.size else 0.0))
 
 
 def of_networks(before: Transfers, names: tuple[str, ...]) -> Floats:
@@ -52,5 +52,5 @@ def of_networks(before: Transfers, names: tuple[str, ...]) -> Floats:
     sums = np.bincount(before.networks[done], values[done], len(before.names))
     counts = np.bincount(before.networks[done], minlength=len(before.names))
     known: Numbers = np.flatnonzero(counts)
-    means = {before.names[place]: sums[place] / counts[place] for place in known}
+    means = {before.names[network]: sums[network] / counts[network] for network in known}
     return np.array([means.get(name, 0.0) for name in names])

@@ -66,13 +66,13 @@ def shares(transfers: Transfers, cluster_of: Numbers, expected: float) -> Shares
     return Shares(expected, (len(treated) - count, count), deviation)
 
 
-def objection(control: Measured, treatment: Measured, found: Shares) -> str:
+def objection(control: Measured, treatment: Measured, shares: Shares) -> str:
     """Why the sets are not comparable, in a clause; empty where they are."""
     if control.end < treatment.begin or treatment.end < control.begin:
         return "they were recorded one after the other, and load and users differ by the hour"
-    if found.differs:
+    if shares.differs:
         return (
-            f"the treatment has {text.share(found.measured)} of the connections, not "
-            f"{text.share(found.expected)} (χ² {found.chi_squared or 0:,.0f})"
+            f"the treatment has {text.share(shares.measured)} of the connections, not "
+            f"{text.share(shares.expected)} (χ² {shares.chi_squared or 0:,.0f})"
         )
     return ""

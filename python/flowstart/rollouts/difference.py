@@ -44,12 +44,12 @@ class Tail:
 
     def low(self, error: float) -> float:
         """Just above the largest step that p99 has changed by more than; −1 without one."""
-        steps = [step for step, one in self.steps.items() if one.low(error) > 0]
+        steps = [step for step, excess in self.steps.items() if excess.low(error) > 0]
         return math.nextafter(max(steps), math.inf) if steps else -1.0
 
     def high(self, error: float) -> float:
         """The smallest step that p99 has changed by less than; infinite where there is none."""
-        steps = (step for step, one in self.steps.items() if one.high(error) <= 0)
+        steps = (step for step, excess in self.steps.items() if excess.high(error) <= 0)
         return min(steps, default=math.inf)
 
 
@@ -109,21 +109,21 @@ def differences(
     order = np.argsort(cluster_of, kind="stable")
     numbers = np.unique(cluster_of[order], return_inverse=True)[1].astype(np.int64)
     prepared = [
-        one
+        measured
         for number, part in enumerate(parts)
-        if (one := _Part.of(transfers, residuals, part, order, numbers, limits))
-        and (number == 0 or min(one.counts) >= FEWEST_TRANSFERS)
+        if (measured := _Part.of(transfers, residuals, part, order, numbers, limits))
+        and (number == 0 or min(measured.counts) >= FEWEST_TRANSFERS)
     ]
-    sums = Sums(tuple(part for one in prepared for part in one.sums))
-    forms = np.zeros((sums.width, sum(len(one.slopes) for one in prepared)))
+    sums = Sums(tuple(part for measured in prepared for part in measured.sums))
+    forms = np.zeros((sums.width, sum(len(measured.slopes) for measured in prepared)))
     row = column = 0
-    for one in prepared:
-        for slope in one.slopes:
-            forms[[row, row + len(one.slopes)], column] = -slope, 1.0
+    for measured in prepared:
+        for slope in measured.slopes:
+            forms[[row, row + len(measured.slopes)], column] = -slope, 1.0
             row, column = row + 1, column + 1
-        row += len(one.slopes)
+        row += len(measured.slopes)
     estimates = iter(zip(sums.means() @ forms, *sums.spread_of(forms), strict=True))
-    return [one.difference(estimates, limits) for one in prepared]
+    return [measured.difference(estimates, limits) for measured in prepared]
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ class _Part:
         """None where a set has no transfer of it, or the control none that is done."""
         inside, treated = part.chosen[order], transfers.treated[order]
         places = [np.flatnonzero(inside & ~treated), np.flatnonzero(inside & treated)]
-        chosen = [order[place] for place in places]
+        chosen = [order[position] for position in places]
         if not chosen[1].size or not np.isfinite(residuals[chosen[0]]).any():
             return None
         base = residuals[chosen[0]]
@@ -170,12 +170,12 @@ class _Part:
         steps = np.array([p99_s * (1 + step) for step in _steps(limits)])
         tails = np.full(len(steps), p99_s), steps
         sets = [
-            _set(transfers, residuals, one, harm + shift, tail)
-            for one, shift, tail in zip(chosen, (0.0, np.log1p(HARM_THRESHOLD)), tails, strict=True)
+            _set(transfers, residuals, arm, harm + shift, tail)
+            for arm, shift, tail in zip(chosen, (0.0, np.log1p(HARM_THRESHOLD)), tails, strict=True)
         ]
         sums = (
-            ClusterPart(one.columns, numbers[place])
-            for one, place in zip(sets, places, strict=True)
+            ClusterPart(arm.columns, numbers[position])
+            for arm, position in zip(sets, places, strict=True)
         )
         repeated, sent = sets[0].packets or (0.0, 1.0)
         slope = LOSS_RATIO if (LOSS_RATIO - 1) * repeated / sent > limits.loss else 1.0
@@ -202,12 +202,15 @@ class _Part:
             known = max(min(effective - 1, freedom), 1.0)
             return Monitored(float(estimate), max(float(variance), least), scale, float(known))
 
+        effect = monitored(EFFECTS)
+        if np.isnan(self.sets[1].columns[0]).all():  # the treatment is never done
+            effect = replace(effect, estimate=math.inf, variance=math.inf)
         single = sum(1 / count**2 for count in self.counts)
         return PartDifference(
             self.part,
             self.counts,
             effective,
-            self._effect(monitored(EFFECTS)),
+            effect,
             tuple(monitored(limits.harmed, single) for _ in QUANTILES),
             Tail(
                 self.sets[1].p99_s / self.sets[0].p99_s - 1,
@@ -216,18 +219,13 @@ class _Part:
             self._retransmissions(monitored, limits),
         )
 
-    def _effect(self, found: Monitored) -> Monitored:
-        """The difference of mean log times; infinite where the treatment is never done."""
-        is_done = not np.isnan(self.sets[1].columns[0]).all()
-        return found if is_done else replace(found, estimate=math.inf, variance=math.inf)
-
     def _retransmissions(
         self, monitored: Callable[[float, float], Monitored], limits: Limits
     ) -> Retransmissions | None:
-        packets = [one.packets or (0.0, 1.0) for one in self.sets]
+        packets = [arm.packets or (0.0, 1.0) for arm in self.sets]
         least = sum(max(repeated, FEWEST_EVENTS) / sent**2 for repeated, sent in packets)
         spread = monitored(limits.loss, least)
-        if not all(one.packets for one in self.sets):
+        if not all(arm.packets for arm in self.sets):
             return None
         control, treatment = (repeated / sent for repeated, sent in packets)
         limit = float(limits.of_loss(np.array(control)))
@@ -243,7 +241,7 @@ def _steps(limits: Limits) -> list[float]:
 
 def _quantile(values: Floats, share: float) -> float:
     """By nearest rank; infinite where it is not done."""
-    return float(np.partition(values, place := round(share * (len(values) - 1)))[place])
+    return float(np.partition(values, rank := round(share * (len(values) - 1)))[rank])
 
 
 def _set(

@@ -46,37 +46,37 @@ class Judged:
     more: float
 
 
-def effect_row(one: PartDifference) -> Row:
+def effect_row(part: PartDifference) -> Row:
     """The change of the geometric mean of completion times, with its interval."""
-    estimate = math.expm1(one.effect.estimate)
-    place = (one.part.name, TREATMENT, Statistic.GEOMEAN_RATIO, estimate)
-    rest = (sum(one.transfers), one.clusters)
-    half = one.effect.half(ERROR / 2)
-    if one.few or half > WIDEST:
-        why = f"effective sample size: {one.clusters:.1f} clusters; {FEW_CLUSTERS} are needed"
-        return Row(*place, None, None, *rest, why if one.few else "the sample is too small")
-    low, high = (math.expm1(one.effect.estimate + sign * half) for sign in (-1, 1))
-    return Row(*place, low, high, *rest)
+    estimate = math.expm1(part.effect.estimate)
+    labels = (part.part.name, TREATMENT, Statistic.GEOMEAN_RATIO, estimate)
+    rest = (sum(part.transfers), part.clusters)
+    half = part.effect.half(ERROR / 2)
+    if part.few or half > WIDEST:
+        why = f"effective sample size: {part.clusters:.1f} clusters; {FEW_CLUSTERS} are needed"
+        return Row(*labels, None, None, *rest, why if part.few else "the sample is too small")
+    low, high = (math.expm1(part.effect.estimate + sign * half) for sign in (-1, 1))
+    return Row(*labels, low, high, *rest)
 
 
-def part_gates(one: PartDifference, limits: Limits, at: Levels) -> Iterator[Judged]:
+def part_gates(part: PartDifference, limits: Limits, at: Levels) -> Iterator[Judged]:
     """The gates of all traffic or of a size class."""
     errors = at.low, 1 - at.high
-    yield _harm(one, limits, errors)
-    yield _tail(one, limits, errors)
-    if one.retransmissions:
-        yield _retransmitted(one, one.retransmissions, limits, errors)
+    yield _harm(part, limits, errors)
+    yield _tail(part, limits, errors)
+    if part.retransmissions:
+        yield _retransmitted(part, part.retransmissions, limits, errors)
 
 
 def _gate(
-    one: PartDifference, quantity: GateQuantity, baseline: float | None, values: Sequence[float]
+    part: PartDifference, quantity: GateQuantity, base: float | None, values: Sequence[float]
 ) -> Gate:
     """A gate from its estimate, the ends of its interval and its limit."""
     estimate, low, high, limit = values
-    kind: Kind = "all" if one.part.kind == "all" else "size class"
+    kind: Kind = "all" if part.part.kind == "all" else "size class"
     return Gate(
-        quantity, baseline, estimate, min(low, estimate), max(high, estimate), limit,
-        kind=kind, part=one.part.name, transfers=sum(one.transfers), few=one.few,
+        quantity, base, estimate, min(low, estimate), max(high, estimate), limit,
+        kind=kind, part=part.part.name, transfers=sum(part.transfers), few=part.few,
     )  # fmt: skip
 
 
@@ -86,16 +86,16 @@ def _judged(gate: Gate, clusters: float, more: float) -> Judged:
     return Judged(gate, max(more, FEW_CLUSTERS / clusters if gate.few else 1.0))
 
 
-def _harm(one: PartDifference, limits: Limits, errors: tuple[float, float]) -> Judged:
+def _harm(part: PartDifference, limits: Limits, errors: tuple[float, float]) -> Judged:
     """The share harmed, at least the largest excess: its lower end is one of several."""
-    low, high, limit = errors[0] / len(one.harmed), errors[1], limits.harmed
-    ends = [min(max(each.high(high), 0.0), 1.0) for each in one.harmed]
-    estimate = max(0.0, *(each.estimate for each in one.harmed))
-    least = max(0.0, *(each.low(low) for each in one.harmed))
-    gate = _gate(one, GateQuantity.HARMED, None, (estimate, least, max(ends), limit))
-    open_ = [m for m, end in zip(one.harmed, ends, strict=True) if end > limit]
+    low, high, limit = errors[0] / len(part.harmed), errors[1], limits.harmed
+    ends = [min(max(each.high(high), 0.0), 1.0) for each in part.harmed]
+    estimate = max(0.0, *(each.estimate for each in part.harmed))
+    least = max(0.0, *(each.low(low) for each in part.harmed))
+    gate = _gate(part, GateQuantity.HARMED, None, (estimate, least, max(ends), limit))
+    open_ = [m for m, end in zip(part.harmed, ends, strict=True) if end > limit]
     more = max((m.more(high, _distance(m.estimate - limit, limit)) for m in open_), default=1.0)
-    return _judged(gate, one.clusters, more)
+    return _judged(gate, part.clusters, more)
 
 
 def _distance(beyond: float, limit: float) -> float:
@@ -103,28 +103,28 @@ def _distance(beyond: float, limit: float) -> float:
     return max(abs(beyond), limit / 2)
 
 
-def _tail(one: PartDifference, limits: Limits, errors: tuple[float, float]) -> Judged:
+def _tail(part: PartDifference, limits: Limits, errors: tuple[float, float]) -> Judged:
     """The change of p99."""
-    tail = one.tail
+    tail = part.tail
     estimate = 0.0 if math.isnan(tail.change) else tail.change
     values = (estimate, tail.low(errors[0] / len(tail.steps)), tail.high(errors[1]), limits.p99)
-    gate = _gate(one, GateQuantity.P99, None, values)
+    gate = _gate(part, GateQuantity.P99, None, values)
     at_limit = tail.steps[limits.p99]
     distance = _distance(at_limit.estimate, at_limit.scale)
-    return _judged(gate, one.clusters, at_limit.more(errors[1], distance))
+    return _judged(gate, part.clusters, at_limit.more(errors[1], distance))
 
 
 def _retransmitted(
-    one: PartDifference, found: Retransmissions, limits: Limits, errors: tuple[float, float]
+    part: PartDifference, share: Retransmissions, limits: Limits, errors: tuple[float, float]
 ) -> Judged:
     """The share of packets retransmitted."""
     low, high = (
-        found.limit + end for end in (found.beyond.low(errors[0]), found.beyond.high(errors[1]))
+        share.limit + end for end in (share.beyond.low(errors[0]), share.beyond.high(errors[1]))
     )
-    values = (found.treatment, max(low, 0.0), min(high, 1.0), found.limit)
-    gate = _gate(one, GateQuantity.RETRANSMITTED, found.control, values)
-    distance = _distance(found.beyond.estimate, limits.loss)
-    return _judged(gate, one.clusters, found.beyond.more(errors[1], distance))
+    values = (share.treatment, max(low, 0.0), min(high, 1.0), share.limit)
+    gate = _gate(part, GateQuantity.RETRANSMITTED, share.control, values)
+    distance = _distance(share.beyond.estimate, limits.loss)
+    return _judged(gate, part.clusters, share.beyond.more(errors[1], distance))
 
 
 def verdict_on(row: Row, gates: Sequence[Gate], margin: float) -> Verdict:

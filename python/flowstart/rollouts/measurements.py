@@ -51,12 +51,12 @@ class Measured:
 
 
 def measured(
-    given: Capture | str | os.PathLike[str], question: Verify, location: tuple[str, ...] = ()
+    source: Capture | str | os.PathLike[str], question: Verify, location: tuple[str, ...] = ()
 ) -> Measured:
     """Reads a set. Raises RequestError where it has no completion times; `location` names it."""
     import polars as pl
 
-    capture = given
+    capture = source
     if not isinstance(capture, Capture):
         capture = read_capture(capture, columns=question.columns, progress=question.progress)
     if capture.anonymous:

@@ -62,11 +62,11 @@ def network_gates(
     shared = np.flatnonzero((counts[0] > 0) & (counts[1] > 0))
     if len(shared) < 2:
         return
-    place = np.full(len(transfers.names), -1)
-    place[shared] = np.arange(len(shared))
-    inside = place[transfers.networks] >= 0
+    index = np.full(len(transfers.names), -1)
+    index[shared] = np.arange(len(shared))
+    inside = index[transfers.networks] >= 0
     names, count = [transfers.names[n] for n in shared], (counts[0] + counts[1])[shared]
-    cells = 2 * place[transfers.networks] + transfers.treated
+    cells = 2 * index[transfers.networks] + transfers.treated
 
     def means(values: Floats, weights: Floats, chosen: Chosen) -> _Means:
         some = chosen & inside
@@ -90,7 +90,7 @@ def _gate(
     quantity: GateQuantity,
     beyond: Floats,
     shown: Floats,
-    found: _Means,
+    means: _Means,
     scale: float,
     rest: tuple[list[str], Numbers, Levels],
 ) -> Judged:
@@ -99,8 +99,8 @@ def _gate(
     Errors are as much larger as a confidence sequence reaches further than an interval of one look.
     """
     names, count, at = rest
-    variances = found.variances[::2] + found.variances[1::2]
-    few = found.few[::2] | found.few[1::2]
+    variances = means.variances[::2] + means.variances[1::2]
+    few = means.few[::2] | means.few[1::2]
     known = ~few & (variances > 0)
     further = np.array([reach(v, scale, 1 - at.high) for v in variances[known]]) / at.normal
     errors = np.full(len(variances), np.inf)
@@ -124,5 +124,5 @@ def _more(
     order = np.flatnonzero(known)[np.argsort(variances[known])]
     share = np.cumsum(count[order]) / count[known].sum()
     at_most = order[np.searchsorted(share, 1 - MOST_TRAFFIC)]
-    one = Monitored(0.0, float(variances[at_most]), scale, np.inf)
-    return max(one.more(1 - at.high, distance), 1.0)
+    network = Monitored(0.0, float(variances[at_most]), scale, np.inf)
+    return max(network.more(1 - at.high, distance), 1.0)

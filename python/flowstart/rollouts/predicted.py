@@ -33,7 +33,7 @@ class Prediction:
         """
         document = read_result(pathlib.Path(file), OPTION)
         verdict = document["verdict"]
-        known = [one["setting"] for one in verdict["settings"]]
+        known = [judgement["setting"] for judgement in verdict["settings"]]
         name = setting or verdict.get("recommended") or (known[0] if len(known) == 1 else None)
         if name is None or name not in known:
             wrong = f"`{name}` is no setting of {file}" if name else "the setting is not named"

@@ -169,14 +169,14 @@ class Verification(Result):
     def _rows(self) -> list[dict[str, Any]]:
         """The rows of the frame."""
         gates = {(gate.part, gate.quantity): gate for gate in self.judgement.gates}
-        return [self._row(one, gates) for one in self.effects]
+        return [self._row(effect, gates) for effect in self.effects]
 
     def _row(
-        self, one: ClassEffect, gates: Mapping[tuple[str, GateQuantity], Gate]
+        self, effect: ClassEffect, gates: Mapping[tuple[str, GateQuantity], Gate]
     ) -> dict[str, Any]:
-        row, (control, treatment) = one.row, one.part.transfers
-        repeated = one.part.retransmissions
-        found: dict[str, Any] = {
+        row, (control, treatment) = effect.row, effect.part.transfers
+        repeated = effect.part.retransmissions
+        fields: dict[str, Any] = {
             "size_class": row.group,
             "control_transfers": control,
             "treatment_transfers": treatment,
@@ -193,8 +193,8 @@ class Verification(Result):
             ends = (gate.estimate, gate.low, gate.high) if gate else (None, None, None)
             prefix = name.removesuffix("_change")
             names = (name, f"{prefix}_low", f"{prefix}_high")
-            found |= dict(zip(names, map(finite, ends), strict=True))
-        return found
+            fields |= dict(zip(names, map(finite, ends), strict=True))
+        return fields
 
     @property
     def frame(self) -> "pl.DataFrame":
@@ -240,7 +240,7 @@ class Verification(Result):
             "predicted": self.prediction
             and {
                 "setting": self.prediction.setting,
-                "agrees": {one.row.group: self.prediction.agrees(one.row) for one in self.effects},
+                "agrees": {e.row.group: self.prediction.agrees(e.row) for e in self.effects},
             },
         }
 
@@ -300,9 +300,9 @@ class Verification(Result):
         yield written | files.columns(self.frame, "verify", "verify-rows")
         drawn = list(figure_files.drawn({"effects": lambda: (self.plot(), self.caption)}, progress))
         parts = [*self.summary().html(), html.table(gates(self.verdict))]
-        parts += [html.picture(one.svg, one.caption) for one in drawn]
+        parts += [html.picture(figure.svg, figure.caption) for figure in drawn]
         page = html.page("Rollout", [*parts, *figure_files.apology(), html.made_by()])
-        pictures = {name: content for one in drawn for name, content in one.contents.items()}
+        pictures = {name: content for figure in drawn for name, content in figure.contents.items()}
         yield {**pictures, "report.html": page.encode()}
 
     def __repr__(self) -> str:

@@ -49,11 +49,11 @@ def verify(question: Question) -> Verification:
     shares = comparability.shares(transfers, cluster_of, float(question.share))
     split = parts(transfers.sizes)
     at = levels(len(split) + 1)
-    found = differences(transfers, residuals, cluster_of, split, limits)
-    judged = [one for part in found for one in part_gates(part, limits, at)]
+    differing = differences(transfers, residuals, cluster_of, split, limits)
+    judged = [gate for part in differing for gate in part_gates(part, limits, at)]
     judged += network_gates(transfers, residuals, limits, at)
-    effects = tuple(ClassEffect(effect_row(part), part) for part in found)
-    more = [one.more for one in judged]
+    effects = tuple(ClassEffect(effect_row(part), part) for part in differing)
+    more = [j.more for j in judged]
     return Verification(
         question=question,
         sets=(control, treatment),
@@ -62,8 +62,8 @@ def verify(question: Question) -> Verification:
         shares=shares,
         objection=comparability.objection(control, treatment, shares),
         effects=effects,
-        verdict=verdict_on(effects[0].row, [one.gate for one in judged], margin),
-        more_times=max([*more, more_for_effect(found[0].effect, margin)]),
+        verdict=verdict_on(effects[0].row, [j.gate for j in judged], margin),
+        more_times=max([*more, more_for_effect(differing[0].effect, margin)]),
         prediction=predicted,
     )
 

@@ -35,64 +35,64 @@ LEGEND = (
 )
 
 
-def write(found: Swept) -> None:
+def write(swept: Swept) -> None:
     """Writes the page into the sweep's folder."""
-    if not found.height:
+    if not swept.height:
         return
-    store = found.store
-    sizes = size_names(found)
+    store = swept.store
+    sizes = size_names(swept)
     parts = [
-        html.paragraph(headline(found)),
-        html.table(summary(found, sizes)),
+        html.paragraph(headline(swept)),
+        html.table(summary(swept, sizes)),
         html.paragraph(LEGEND),
         interactive.CHARTS,
         html.heading("Next"),
         html.code(f"flowstart map {shlex.quote(str(store.place))}"),
     ]
     title = f"Sweep {pathlib.Path(store.place).name}"
-    store.put_report(interactive.page(title, parts, rows(found, sizes)))
+    store.put_report(interactive.page(title, parts, rows(swept, sizes)))
 
 
-def headline(found: Swept) -> str:
+def headline(swept: Swept) -> str:
     """The numbers of rows, startups and cells, and what failed."""
-    names = len(_variants(found))
-    said = f"{found.height:,} rows: {names} startups in {found.cells:,} cells"
-    errors = found.errors.height
+    names = len(_variants(swept))
+    counts = f"{swept.height:,} rows: {names} startups in {swept.cells:,} cells"
+    errors = swept.errors.height
     failed = f"; {errors:,} failed" if errors else ""
-    missing = "; batches are missing" if found.failures else ""
-    return f"{said}{failed}{missing}."
+    missing = "; batches are missing" if swept.failures else ""
+    return f"{counts}{failed}{missing}."
 
 
-def _variants(found: Swept) -> list[Variant]:
-    return [Variant(**one) for one in found.store.said["variants"]]
+def _variants(swept: Swept) -> list[Variant]:
+    return [Variant(**fields) for fields in swept.store.said["variants"]]
 
 
-def size_names(found: Swept) -> "pl.Expr":
+def size_names(swept: Swept) -> "pl.Expr":
     """What says of which sizes a row is: of few its own, else its class."""
     import polars as pl
 
-    own = found.scan().select(pl.col("size_bytes").unique().sort()).head(FEW + 1).collect()
+    own = swept.scan().select(pl.col("size_bytes").unique().sort()).head(FEW + 1).collect()
     known = own["size_bytes"].drop_nulls().to_list()
     size = pl.col("size_bytes")
     if len(known) <= FEW:
-        names = [text.size(one) for one in known]
+        names = [text.size(value) for value in known]
         return size.replace_strict(known, names, default=None, return_dtype=pl.String).alias(
             CLASS.name
         )
     name: pl.Expr = pl.lit(None, dtype=pl.String)
-    for told, least, _ in CLASSES:
-        name = pl.when(size >= least).then(pl.lit(told)).otherwise(name)
+    for label, least, _ in CLASSES:
+        name = pl.when(size >= least).then(pl.lit(label)).otherwise(name)
     return name.alias(CLASS.name)
 
 
-def summary(found: Swept, sizes: "pl.Expr") -> Grid:
+def summary(swept: Swept, sizes: "pl.Expr") -> Grid:
     """A group per size, a row per startup in the sweep's order."""
     import polars as pl
 
     done = pl.col("complete").fill_null(value=False)
     times = pl.col("slowdown").filter(done)
-    told = (
-        found.scan()
+    rows = (
+        swept.scan()
         .with_columns(sizes)
         .group_by(CLASS.name, "startup")
         .agg(
@@ -107,9 +107,9 @@ def summary(found: Swept, sizes: "pl.Expr") -> Grid:
         )
         .collect(engine="streaming")
     )
-    names = [variant.name for variant in _variants(found)]
+    names = [variant.name for variant in _variants(swept)]
     records = sorted(
-        told.to_dicts(), key=lambda one: (one["least"] or 0, names.index(one["startup"]))
+        rows.to_dicts(), key=lambda record: (record["least"] or 0, names.index(record["startup"]))
     )
     return _grid(records)
 
@@ -135,39 +135,39 @@ def _grid(records: Sequence[dict[str, Any]]) -> Grid:
     return grid
 
 
-def _cells(one: dict[str, Any], *, harmed: bool) -> list[str]:
-    cells = [custom.short(one["startup"]), text.count(one["cells"]), text.count(one["done"])]
-    cells += [text.ratio(one["p50"]), text.ratio(one["p95"])]
-    cells += [_share(one["retransmitted"]), text.count(one["timeouts"])]
-    return cells + ([_share(one["harm"])] if harmed else [])
+def _cells(row: dict[str, Any], *, harmed: bool) -> list[str]:
+    cells = [custom.short(row["startup"]), text.count(row["cells"]), text.count(row["done"])]
+    cells += [text.ratio(row["p50"]), text.ratio(row["p95"])]
+    cells += [_share(row["retransmitted"]), text.count(row["timeouts"])]
+    return cells + ([_share(row["harm"])] if harmed else [])
 
 
 def _share(value: float | None) -> str:
     return text.ABSENT if value is None else f"{100 * value:.1f} %"
 
 
-def rows(found: Swept, sizes: "pl.Expr") -> listed.ListedRows:
+def rows(swept: Swept, sizes: "pl.Expr") -> listed.ListedRows:
     """The rows; of too many, those of every so manieth cell, with all startups."""
     import polars as pl
 
-    total = found.height
-    told = found.scan()
+    total = swept.height
+    stored = swept.scan()
     left_out = ""
     if total > listed.MOST_ROWS:
-        cells = told.select(pl.col("cell").unique().sort()).collect()["cell"]
+        cells = stored.select(pl.col("cell").unique().sort()).collect()["cell"]
         step = -(-total // listed.MOST_ROWS)
         kept = cells.gather_every(step)
-        told = told.filter(pl.col("cell").is_in(kept.implode()))
+        stored = stored.filter(pl.col("cell").is_in(kept.implode()))
         left_out = (
             f"These are the rows of {len(kept):,} of {len(cells):,} cells, one in {step}, with all "
             f"startups; the table is made of all {total:,} rows, which are in the folder `parts` "
             "next to this page."
         )
-    frame = told.select(*COLUMNS, sizes).collect()
+    frame = stored.select(*COLUMNS, sizes).collect()
     frame = frame.select(name for name in frame.columns if frame[name].null_count() < frame.height)
     command = listed.RowCommand(
         "flowstart compare scenario.json",
-        {"startup": {v.name: _option(v) for v in _variants(found)}},
+        {"startup": {v.name: _option(v) for v in _variants(swept)}},
         "The command that runs it again, with this scenario in the file `scenario.json`:",
         "scenario",
     )

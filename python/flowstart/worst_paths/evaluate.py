@@ -20,8 +20,6 @@ from flowstart.sweeps.runs.table import Planned
 from flowstart.worst_paths.space import PathCase
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from flowstart.simulation.series import Series
 
 MEASURES = {
@@ -78,7 +76,7 @@ class Evaluator:
 
     def scores(self, cases: Sequence[PathCase]) -> list[float]:
         """The scores of cases."""
-        return [one.score for one in self.evaluate(cases)]
+        return [evaluation.score for evaluation in self.evaluate(cases)]
 
     def evaluate(self, cases: Sequence[PathCase]) -> list[Evaluation]:
         """What became of cases."""
@@ -88,14 +86,14 @@ class Evaluator:
             self._run(new)
         return [self._known[key] for key in keys]
 
-    def series(self, one: Evaluation) -> "list[Series]":
+    def series(self, evaluation: Evaluation) -> "list[Series]":
         """The startup and the best of the others over time; simulated again for it."""
         from flowstart.simulation.series import of_flow  # loads numpy
 
         series = []
-        for row in (one.row, one.best):
+        for row in (evaluation.row, evaluation.best):
             variant = next(v for v in self.variants if v.name == row["startup"])
-            planned = Planned.of(one.cell, [variant], self.custom)
+            planned = Planned.of(evaluation.cell, [variant], self.custom)
             document = planned.competing.scenario(planned.base, planned.flows[0], planned.facts)
             run = simulate(document | {"trace": True}, self.custom)
             series.append(of_flow(run.outcome, planned.competing.place, variant.name))
@@ -110,7 +108,9 @@ class Evaluator:
             cells += [self._cell(case, len(cells) + n, seed) for n, seed in enumerate(seeds)]
         rows = run_cells(cells, self.variants, self.custom, self.workers)
         self.runs += rows.height
-        by_cell = _by_cell(rows, len(cells))
+        by_cell: list[list[Row]] = [[] for _ in cells]
+        for row in rows.iter_rows(named=True):
+            by_cell[row["cell"]].append(row)
         for key, numbers in places.items():
             self._known[key] = self._judged(
                 [cells[number] for number in numbers], [by_cell[number] for number in numbers]
@@ -123,17 +123,14 @@ class Evaluator:
         middles = [statistics.median_low(_value(row[v], column) for row in rows) for v in variants]
         best = min(variants[1:], key=lambda v: middles[v])
         errors = [row[0]["error"] for row in rows if row[0]["error"]]
-        self._count(errors)
+        self.cases += 1
+        self.failed += bool(errors)
+        self.error = self.error or next(iter(errors), "")
         score = NOTHING[self.measure] if errors else self._score(middles[0], middles[best])
         scores = [self._score(*(_value(row[v], column) for v in (0, best))) for row in rows]
         shown = min(range(len(rows)), key=lambda seed: abs(scores[seed] - score))
         seeds = tuple(cell.seed for cell in cells)
         return Evaluation(score, rows[shown][0], rows[shown][best], cells[shown], seeds)
-
-    def _count(self, errors: Sequence[str]) -> None:
-        self.cases += 1
-        self.failed += bool(errors)
-        self.error = self.error or next(iter(errors), "")
 
     def _score(self, own: float, best: float) -> float:
         """How much worse the startup's value is than another's."""
@@ -156,11 +153,3 @@ def _value(row: Row, column: str) -> float:
     """What a run came to; infinite where it came to nothing."""
     value = row[column]
     return math.inf if value is None else float(value)
-
-
-def _by_cell(rows: "pl.DataFrame", count: int) -> list[list[Row]]:
-    """The rows of each cell, in the order of the variants."""
-    found: list[list[Row]] = [[] for _ in range(count)]
-    for row in rows.iter_rows(named=True):
-        found[row["cell"]].append(row)
-    return found

@@ -104,12 +104,12 @@ def _compared(row: Row, best: Row) -> str:
     """The same beside the best of the others."""
     if row["fct_s"] is None:
         return f"It never finished; {best['startup']} took {_seconds(best['fct_s'])}"
-    told = f"It took {_seconds(row['fct_s'])}, {best['startup']} {_seconds(best['fct_s'])}"
+    times = f"It took {_seconds(row['fct_s'])}, {best['startup']} {_seconds(best['fct_s'])}"
     reason, share = best["startup_exit_reason"], best["exit_cwnd_bdp"]
     if reason is None:
-        return told
+        return times
     at = f" at {_bdps(share)}" if share is not None else ""
-    return f"{told}, which left by {reason}{at}"
+    return f"{times}, which left by {reason}{at}"
 
 
 def _bdps(share: float) -> str:
@@ -157,8 +157,8 @@ class Failing:
     @functools.cached_property
     def scenario(self) -> Document:
         """The scenario, in which the flow under test names no startup."""
-        found: Document = worst_cells.shortened(json.loads(self.evaluation.row["scenario"]))
-        return found
+        document: Document = worst_cells.shortened(json.loads(self.evaluation.row["scenario"]))
+        return document
 
     @functools.cached_property
     def command(self) -> str | None:
@@ -232,17 +232,18 @@ class WorstPaths(Result):
                 Column("best there", number=False),
             ]
         )
-        for number, one in enumerate(self.failings, 1):
-            grid.rows.append([str(number), score(self.measure, one.score), one.where, one.best])
+        for number, failing in enumerate(self.failings, 1):
+            cells = [str(number), score(self.measure, failing.score), failing.where, failing.best]
+            grid.rows.append(cells)
         return grid
 
     @property
     def frame(self) -> "pl.DataFrame":
         """The rows of both startups in each finding, as a sweep has them."""
         rows = [
-            row | {"finding": number, "score": one.score}
-            for number, one in enumerate(self.failings, 1)
-            for row in (one.evaluation.row, one.evaluation.best)
+            row | {"finding": number, "score": failing.score}
+            for number, failing in enumerate(self.failings, 1)
+            for row in (failing.evaluation.row, failing.evaluation.best)
         ]
         return columns.frame(rows, "worst-rows")
 
@@ -302,8 +303,8 @@ class WorstPaths(Result):
         return figures.over_time(self.series(number), figures.FigureFacts(self._title(number)))
 
     def _title(self, number: int) -> str:
-        one = self.failings[number]
-        return f"{self.startup}, {score(self.measure, one.score)}: {one.where}"
+        failing = self.failings[number]
+        return f"{self.startup}, {score(self.measure, failing.score)}: {failing.where}"
 
     def summary(self, command: str = "", scenario: str = "") -> SummaryPage:
         """The largest failure, its path and reason, and the other findings.
@@ -332,10 +333,10 @@ class WorstPaths(Result):
         grid = Grid([Column("path"), Column(self.measure)])
         grid.columns += [Column("rate × RTT, buffer, size", number=False)]
         grid.columns += [Column("best there", number=False)]
-        for number, one in enumerate(self.failings, 1):
-            where = in_words(one.evaluation.row, brief=True)
+        for number, failing in enumerate(self.failings, 1):
+            where = in_words(failing.evaluation.row, brief=True)
             cut = textwrap.shorten(where, WIDEST, placeholder=" …")
-            cells = [str(number), _short_score(self.measure, one.score, "×"), cut, one.best]
+            cells = [str(number), _short_score(self.measure, failing.score, "×"), cut, failing.best]
             grid.rows.append(cells)
         return grid
 
@@ -344,8 +345,8 @@ class WorstPaths(Result):
         written = {"worst.json": files.encoded(self.to_dict())}
         if self.failings:
             written |= files.columns(self.frame, "worst", "worst-rows")
-        for number, one in enumerate(self.failings, 1):
-            written[scenario_file(number)] = files.encoded(one.scenario)
+        for number, failing in enumerate(self.failings, 1):
+            written[scenario_file(number)] = files.encoded(failing.scenario)
         yield written
         yield self._pictures(progress)
 
@@ -355,11 +356,11 @@ class WorstPaths(Result):
         summary = self.summary(scenario=scenario_file(1))
         parts = [*summary.html(), html.heading("Details")]
         parts += [html.paragraph(self.headline), html.table(self.table)]
-        for number, one in enumerate(self.failings, 1):
+        for number, failing in enumerate(self.failings, 1):
             if progress:
                 progress(number - 1, len(self.failings))
-            parts += [html.heading(f"{number}. {one.where}"), html.paragraph(one.why)]
-            parts.append(html.code(one.again(scenario_file(number))))
+            parts += [html.heading(f"{number}. {failing.where}"), html.paragraph(failing.why)]
+            parts.append(html.code(failing.again(scenario_file(number))))
             if not figure_files.wanting():
                 drawn = figure_files.of(f"worst-{number}", self.plot(number=number - 1))
                 written |= drawn.contents

@@ -55,40 +55,36 @@ def search(
     progress: Callable[[int, int], object] = lambda _done, _total: None,
 ) -> list[Scored]:
     """The best point of each set of ingredients, of so many tries, the greatest score first."""
-    found: list[Scored] = []
+    kept: list[Scored] = []
     at_random = max(1, round(tries * RANDOM_SHARE))
     done = 0
     while done < tries:
         count = min(AT_ONCE, tries - done)
-        if done < at_random or not found:
+        if done < at_random or not kept:
             points = [space.draw(drawn) for _ in range(count)]
         else:
-            step = _step((done - at_random) / max(1, tries - at_random))
-            points = [_near(space, found, step, drawn) for _ in range(count)]
+            progressed = (done - at_random) / max(1, tries - at_random)
+            step = FIRST_STEP * (LAST_STEP / FIRST_STEP) ** progressed
+            points = [_near(space, kept, step, drawn) for _ in range(count)]
         scored = map(Scored, points, score(points))
-        found = best([*found, *scored])
+        kept = best([*kept, *scored])
         done += count
         progress(done, tries)
-    return found
+    return kept
 
 
-def best(found: Sequence[Scored]) -> list[Scored]:
+def best(points: Sequence[Scored]) -> list[Scored]:
     """The best of each set of ingredients, the greatest score first."""
     kept: dict[frozenset[str], Scored] = {}
-    for one in sorted(found, key=lambda one: -one.score):
-        kept.setdefault(frozenset(one.point.coordinates), one)
+    for scored in sorted(points, key=lambda scored: -scored.score):
+        kept.setdefault(frozenset(scored.point.coordinates), scored)
     return list(kept.values())[:KEPT]
 
 
-def _step(progress: float) -> float:
-    """Steps shrink geometrically as the search goes on."""
-    return float(FIRST_STEP * (LAST_STEP / FIRST_STEP) ** progress)
-
-
-def _near(space: Space, found: Sequence[Scored], step: float, drawn: random.Random) -> SearchPoint:
+def _near(space: Space, kept: Sequence[Scored], step: float, drawn: random.Random) -> SearchPoint:
     """A mutation of one of the best: the better one is, the more often it is taken."""
-    rank = min(int(drawn.expovariate(FAVOUR / len(found))), len(found) - 1)
-    return space.mutated(found[rank].point, step, drawn)
+    rank = min(int(drawn.expovariate(FAVOUR / len(kept))), len(kept) - 1)
+    return space.mutated(kept[rank].point, step, drawn)
 
 
 KEPT_SCORE = 0.8
@@ -109,32 +105,32 @@ Scores = Callable[[Sequence[PathCase]], Sequence[float]]
 """The scores of cases."""
 
 
-def shrunk(found: Finding, scores: Scores, nothing: float) -> Finding:
+def shrunk(finding: Finding, scores: Scores, nothing: float) -> Finding:
     """A finding without the ingredients that do not matter; `nothing` is the score of no fault.
 
     What is dropped is measured each time, one after the other, so what remains matters.
     """
-    least = nothing + KEPT_SCORE * (found.score - nothing)
-    return _rounded(_bare(found, scores, least), scores, least)
+    least = nothing + KEPT_SCORE * (finding.score - nothing)
+    return _rounded(_bare(finding, scores, least), scores, least)
 
 
-def _bare(found: Finding, scores: Scores, least: float) -> Finding:
+def _bare(finding: Finding, scores: Scores, least: float) -> Finding:
     """The finding after as many ingredients are dropped as keep the score."""
-    while cases := list(found.case.simpler()):
-        best = max(map(Finding, cases, scores(cases)), key=lambda one: one.score)
+    while cases := list(finding.case.simpler()):
+        best = max(map(Finding, cases, scores(cases)), key=lambda other: other.score)
         if best.score < least:
             break
-        found = best
-    return found
+        finding = best
+    return finding
 
 
-def _rounded(found: Finding, scores: Scores, least: float) -> Finding:
+def _rounded(finding: Finding, scores: Scores, least: float) -> Finding:
     """The finding with numbers of as few digits as keep the score."""
-    for name in list(found.case.numbers()):
-        cases = [found.case.rounded(name, digits) for digits in DIGITS]
-        good = (one for one in map(Finding, cases, scores(cases)) if one.score >= least)
-        found = next(good, found)
-    return found
+    for name in list(finding.case.numbers()):
+        cases = [finding.case.rounded(name, digits) for digits in DIGITS]
+        good = (other for other in map(Finding, cases, scores(cases)) if other.score >= least)
+        finding = next(good, finding)
+    return finding
 
 
 LEAST = {"regret": 1.05, "loss": 0.005, "harm": 0.02}
@@ -182,7 +178,7 @@ def find_worst_paths(question: Worst) -> WorstPaths:
     seed, seeds, workers = question.seed, question.seeds, question.workers
     evaluator = Evaluator(variants, measure, ends.document, cc, seed, seeds, workers, custom)
     with bounds.bounded(question.max_time, question.max_memory):
-        found = search(
+        worst = search(
             space,
             lambda points: evaluator.scores([space.case(point) for point in points]),
             tries=question.runs,
@@ -191,29 +187,29 @@ def find_worst_paths(question: Worst) -> WorstPaths:
         )
         if evaluator.failed == evaluator.cases:
             raise SimulationError(f"none of the paths could be run: {evaluator.error}")
-        failings = _distinct(space, found, evaluator, question.distinct)
+        failings = _distinct(space, worst, evaluator, question.distinct)
     return WorstPaths(variants, measure, question.runs, evaluator, failings)
 
 
 def _distinct(
-    space: Space, found: Sequence[Scored], evaluator: Evaluator, count: int
+    space: Space, points: Sequence[Scored], evaluator: Evaluator, count: int
 ) -> tuple[Failing, ...]:
     """The worst findings as plain as they can be, each by other ingredients, worst first.
 
     What has the ingredients of one before it would be the same again.
     """
     kept: dict[frozenset[str], Finding] = {}
-    for one in found:
-        if len(kept) == count or one.score < LEAST[evaluator.measure]:
+    for scored in points:
+        if len(kept) == count or scored.score < LEAST[evaluator.measure]:
             break
-        case = space.case(one.point)
+        case = space.case(scored.point)
         if any(causes and causes <= set(case.ingredients) for causes in kept):
             continue
-        plain = shrunk(Finding(case, one.score), evaluator.scores, NOTHING[evaluator.measure])
+        plain = shrunk(Finding(case, scored.score), evaluator.scores, NOTHING[evaluator.measure])
         causes = frozenset(plain.case.ingredients)
         if causes not in kept or kept[causes].score < plain.score:
             kept[causes] = plain
-    own = [one for causes, one in kept.items() if not any(c and c < causes for c in kept)]
+    own = [finding for causes, finding in kept.items() if not any(c and c < causes for c in kept)]
     findings = sorted(own, key=lambda finding: -finding.score)
     evaluations = evaluator.evaluate([finding.case for finding in findings])
     return tuple(Failing(f.case, e) for f, e in zip(findings, evaluations, strict=True))

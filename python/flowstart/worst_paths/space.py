@@ -81,16 +81,16 @@ def _number(value: object) -> tuple[str, float, str] | None:
     before, colon, quantity = "", "", value
     if isinstance(value, str) and "=" in value:
         before, colon, quantity = value.rpartition("=")
-    found = quantities.read(quantity)
-    return (before + colon, found.number, found.unit) if found else None
+    parsed = quantities.read(quantity)
+    return (before + colon, parsed.number, parsed.unit) if parsed else None
 
 
 def _rounded(value: str, digits: int) -> str:
     before, number, unit = _number(value) or ("", 0.0, "")
     if not number:
         return value
-    place = digits - 1 - math.floor(math.log10(abs(number)))
-    return f"{before}{expressions.number(round(number, place))}{unit}"
+    decimals = digits - 1 - math.floor(math.log10(abs(number)))
+    return f"{before}{expressions.number(round(number, decimals))}{unit}"
 
 
 USUAL = {
@@ -142,16 +142,16 @@ class Space:
 
         Raises RequestError where a field or a range is wrong.
         """
-        given = dict(USUAL) if text is None else _fields(text)
-        kinds = given.pop("competing", "|".join(competing) or "alone").split("|")
+        fields = dict(USUAL) if text is None else _fields(text)
+        kinds = fields.pop("competing", "|".join(competing) or "alone").split("|")
         for kind in kinds:
             if kind not in COMPETING:
                 raise RequestError(
                     f"`{kind}` is unknown{suggest(kind, list(COMPETING))}",
                     ("search_space", "competing"),
                 )
-        given = {name: USUAL[name] for name in NEEDED if name not in given} | given
-        over = {name: _law(value) for name, value in given.items()}
+        fields = {name: USUAL[name] for name in NEEDED if name not in fields} | fields
+        over = {name: _law(value) for name, value in fields.items()}
         space = cls(over, tuple(kinds), ends)
         try:
             space.case(SearchPoint(dict.fromkeys((*over, "competing"), 0.5)))
@@ -167,8 +167,8 @@ class Space:
     def draw(self, drawn: random.Random) -> SearchPoint:
         """A point anywhere."""
         names = [name for name in self.ingredients if drawn.random() < INGREDIENT_SHARE]
-        found = {name: drawn.random() for name in self._whole(names)}
-        return SearchPoint(found | {"competing": drawn.random()})
+        coordinates = {name: drawn.random() for name in self._whole(names)}
+        return SearchPoint(coordinates | {"competing": drawn.random()})
 
     def mutated(self, point: SearchPoint, step: float, drawn: random.Random) -> SearchPoint:
         """A point near another; now and then with an ingredient more or less."""
@@ -178,12 +178,12 @@ class Space:
             names.remove(drawn.choice(names))
         if absent and drawn.random() < ADDS:
             names.append(drawn.choice(absent))
-        found = {}
+        coordinates = {}
         for name in [*self._whole(names), "competing"]:
             before = point.coordinates.get(name)
             u = drawn.random() if before is None else before + drawn.gauss(0, step)
-            found[name] = min(max(u, 0.0), 1.0)
-        return SearchPoint(found)
+            coordinates[name] = min(max(u, 0.0), 1.0)
+        return SearchPoint(coordinates)
 
     def case(self, point: SearchPoint) -> PathCase:
         """What a point asks."""
@@ -198,16 +198,16 @@ class Space:
     def _walk(self, names: frozenset[str]) -> Walk:
         """The walk through the values of these fields, made once."""
         if names not in self._walks:
-            given = {name: law for name, law in self.over.items() if name in names}
+            laws = {name: law for name, law in self.over.items() if name in names}
             of_path = parameters.fields("path")
-            path = {name: law for name, law in given.items() if name in of_path}
-            flow = {name: law for name, law in given.items() if name not in of_path}
+            path = {name: law for name, law in laws.items() if name in of_path}
+            flow = {name: law for name, law in laws.items() if name not in of_path}
             self._walks[names] = Walk(parameters.build(path, flow, {}))
         return self._walks[names]
 
     def _whole(self, names: list[str]) -> list[str]:
         """The fields of a point with these ingredients, with what goes with them."""
-        beside = [one for one, needs in BESIDE.items() if one in self.over and needs in names]
+        beside = [field for field, needs in BESIDE.items() if field in self.over and needs in names]
         return [name for name in self.over if name in (*NEEDED, *names, *beside)]
 
 
@@ -233,11 +233,11 @@ def _law(value: str) -> Any:
     """A range or a choice as a sweep's language has it; ranges from zero are linear."""
     if "|" in value:
         return {"choice": [part.strip() for part in value.split("|")]}
-    found = _RANGE.fullmatch(value)
-    if not found:
+    match = _RANGE.fullmatch(value)
+    if not match:
         return value
-    low, high = found["low"].strip(), found["high"].strip()
+    low, high = match["low"].strip(), match["high"].strip()
     zero = re.fullmatch(r"0(\.0*)?\D*", low) is not None
     law: dict[str, Any] = {"linear" if zero else "log": [low, high]}
-    around = (found["before"], found["behind"])
+    around = (match["before"], match["behind"])
     return law | {"as": "{}".join(around)} if any(around) else law

@@ -178,9 +178,9 @@ def _time(seconds: float) -> str:
 
 
 def _size(size: float) -> str:
-    for unit, one in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
-        if size >= one:
-            return f"{size / one:.2g} {unit}" if size < 10 * one else f"{size / one:.0f} {unit}"
+    for unit, base in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
+        if size >= base:
+            return f"{size / base:.2g} {unit}" if size < 10 * base else f"{size / base:.0f} {unit}"
     return "less than 1 MB"
 
 
@@ -222,9 +222,9 @@ MOST_LATER = 64
 """So many batches of other commands are put off before it is seen which of them are done."""
 
 
-def is_modest(found: Estimate) -> bool:
+def is_modest(estimate: Estimate) -> bool:
     """Whether a sweep is done within an hour."""
-    return found.is_modest
+    return estimate.is_modest
 
 
 @dataclass(frozen=True)
@@ -244,7 +244,7 @@ class Way:
     """Asked whether a sweep that is not small is to be run."""
 
 
-def run(question: SweepRequest, place: pathlib.Path, way: Way, split: str = "") -> Swept:
+def run(question: SweepRequest, folder: pathlib.Path, way: Way, split: str = "") -> Swept:
     """Runs the cells of a sweep whose rows are not in the folder yet.
 
     Raises RequestError, with nothing written, where that cannot be done or is not approved.
@@ -252,25 +252,25 @@ def run(question: SweepRequest, place: pathlib.Path, way: Way, split: str = "") 
     if way.workers is not None and way.dask is not None:
         raise RequestError("contradicts dask; give one of the two", ("workers",))
     known = texts(question.custom)
-    asked = Asked(question.document, split, question.variants, known, question.count)
-    task = Task(way.run, question.variants, question.custom.portable(), asked.key)
-    store = Store(place)
-    store.check(asked)
-    return _Running(question, store, asked, task, way).run()
+    identity = Asked(question.document, split, question.variants, known, question.count)
+    task = Task(way.run, question.variants, question.custom.portable(), identity.key)
+    store = Store(folder)
+    store.check(identity)
+    return _Running(question, store, identity, task, way).run()
 
 
 class _Running:
     """A sweep while it is run."""
 
     def __init__(
-        self, question: SweepRequest, store: Store, asked: Asked, task: Task, way: Way
+        self, question: SweepRequest, store: Store, identity: Asked, task: Task, way: Way
     ) -> None:
         self.question = question
         self.store = store
-        self.asked = asked
+        self.identity = identity
         self.task = task
         self.way = way
-        self.total = asked.cells
+        self.total = identity.cells
         """Cells, without those whose rows were there before."""
         self.done = 0
         """How many of them are done."""
@@ -280,39 +280,39 @@ class _Running:
     def run(self) -> Swept:
         """All of it."""
         complete = self.store.complete
-        if complete and complete["sweep"] == self.asked.key and not self.store.damaged():
+        if complete and complete["sweep"] == self.identity.key and not self.store.damaged():
             return self._swept(complete["collapsed"])
         interrupted = False
         with _executor(self.task, self.way) as executor:
             self._ask(executor)
-            with self.store.open(self.asked):
+            with self.store.open(self.identity):
                 try:
                     self._fill(executor)
                 except KeyboardInterrupt:
                     interrupted = True
         collapsed = {} if interrupted else dict(self.question.collapsed)
         if not interrupted and not self.store.failures:
-            self.store.finish({"sweep": self.asked.key, "collapsed": collapsed})
+            self.store.finish({"sweep": self.identity.key, "collapsed": collapsed})
         return self._swept(collapsed, interrupted)
 
     def _swept(self, collapsed: dict[str, int], interrupted: bool = False) -> Swept:
         failures = self.store.failures
-        return Swept(self.store, self.asked.cells, self.ran, collapsed, failures, interrupted)
+        return Swept(self.store, self.identity.cells, self.ran, collapsed, failures, interrupted)
 
     def _cost(self, cell: Cell) -> float:
-        return self.way.cost(cell, self.asked.variants)
+        return self.way.cost(cell, self.identity.variants)
 
     def _ask(self, executor: Executor) -> None:
         """Has a sweep approved that is new and not small."""
         if self.store.is_begun:
             return
-        cells, variants = self.question.cells(), len(self.asked.variants)
-        found = estimate(cells, self.total, variants, self._cost, executor)
-        if found:
-            bounds.current().check(found.usage)
-        if found and not self.way.approve(found):
+        cells, variants = self.question.cells(), len(self.identity.variants)
+        expected = estimate(cells, self.total, variants, self._cost, executor)
+        if expected:
+            bounds.current().check(expected.usage)
+        if expected and not self.way.approve(expected):
             raise RequestError(
-                f"{self.store.place}: {found}; ask for less, or say that this is meant "
+                f"{self.store.place}: {expected}; ask for less, or say that this is meant "
                 "(`approve=lambda estimate: True`)"
             )
 
@@ -343,11 +343,11 @@ class _Running:
         None where all that are left are being run by others: they may fail to.
         """
         later: list[Batch] = []
-        for batch in batches(self.question.cells(), self._cost, self.asked.key):
+        for batch in batches(self.question.cells(), self._cost, self.identity.key):
             if self._is_mine(batch, later):
                 yield batch
             if len(later) > MOST_LATER:
-                later = [one for one in later if not self._is_there(one)]
+                later = [other for other in later if not self._is_there(other)]
         while later:
             others, later = later, []
             for batch in others:

@@ -205,8 +205,8 @@ def _pickled(task: Task) -> bytes:
 
 def _ending(error: BaseException) -> str:
     """How a process has ended, which loky reports as `{SIGKILL(-9)}`."""
-    found = re.search(r"\((-?\d+)\)", str(error))
-    status = int(found[1]) if found else 1
+    match = re.search(r"\((-?\d+)\)", str(error))
+    status = int(match[1]) if match else 1
     return f"signal {-status}" if status < 0 else f"exit status {status}"
 
 

@@ -42,18 +42,18 @@ if TYPE_CHECKING:
 SUFFIX = ".partial"
 
 
-def write(place: pathlib.Path, content: bytes, *, replace: bool = True) -> None:
+def write(path: pathlib.Path, content: bytes, *, replace: bool = True) -> None:
     """Puts a file into its place. Raises FileExistsError where one is there, unless `replace`."""
     while True:
-        with _written(place, content) as partial:
+        with _written(path, content) as partial:
             try:
-                if replace or not _link(partial, place):
-                    partial.replace(place)
-                    _sync(place.parent)
+                if replace or not _link(partial, path):
+                    partial.replace(path)
+                    _sync(path.parent)
                 return
             except FileNotFoundError:
                 # Another command took it for left.
-                if not place.parent.is_dir():
+                if not path.parent.is_dir():
                     raise
 
 
@@ -64,9 +64,9 @@ def clean_up(folder: pathlib.Path) -> None:
 
 
 @contextlib.contextmanager
-def _written(place: pathlib.Path, content: bytes) -> Iterator[pathlib.Path]:
+def _written(path: pathlib.Path, content: bytes) -> Iterator[pathlib.Path]:
     """The content in a hidden file beside its place, for as long as it is not renamed."""
-    partial = place.with_name(f".{place.name}.{uuid.uuid4().hex}{SUFFIX}")
+    partial = path.with_name(f".{path.name}.{uuid.uuid4().hex}{SUFFIX}")
     try:
         with partial.open("xb") as opened:
             opened.write(content)
@@ -77,15 +77,15 @@ def _written(place: pathlib.Path, content: bytes) -> Iterator[pathlib.Path]:
         partial.unlink(missing_ok=True)
 
 
-def _link(partial: pathlib.Path, place: pathlib.Path) -> bool:
+def _link(partial: pathlib.Path, path: pathlib.Path) -> bool:
     """Puts a file where none is; False on a file system without links."""
     try:
-        os.link(partial, place)
+        os.link(partial, path)
     except FileExistsError:
         raise
     except OSError:
         return False
-    _sync(place.parent)
+    _sync(path.parent)
     return True
 
 
@@ -183,8 +183,8 @@ class Asked:
 class Store:
     """The rows of a sweep in a folder."""
 
-    def __init__(self, place: pathlib.Path) -> None:
-        self.place = place
+    def __init__(self, path: pathlib.Path) -> None:
+        self.place = path
         self._claims: Claims | None = None
         self.set_aside: list[str] = []
         """The files that were found damaged, and set aside."""
@@ -194,14 +194,14 @@ class Store:
     @property
     def said(self) -> Document:
         """What `sweep.json` says. Raises RequestError where there is none, or a damaged one."""
-        said = self._json(ASKED)
-        if said is None and self.is_begun:
+        record = self._json(ASKED)
+        if record is None and self.is_begun:
             raise RequestError(f"{self.place}: its {ASKED} is damaged; {self._repair}")
-        if said is None:
+        if record is None:
             raise RequestError(
                 f"{self.place}: no sweep is there; `flowstart sweep` writes into such a folder"
             )
-        return said
+        return record
 
     @property
     def is_begun(self) -> bool:
@@ -211,13 +211,13 @@ class Store:
     @property
     def complete(self) -> Document | None:
         """What the whole sweep came to; None where parts are missing."""
-        found = self._json(COMPLETE)
-        return found if found and found.get("parts") == len(self.parts()) else None
+        record = self._json(COMPLETE)
+        return record if record and record.get("parts") == len(self.parts()) else None
 
     def parts(self) -> list[pathlib.Path]:
         """The files of all parts, in the order of cells."""
-        found = (self.place / PARTS).glob("*.parquet")
-        return sorted(file for file in found if _PART.fullmatch(file.name))
+        candidates = (self.place / PARTS).glob("*.parquet")
+        return sorted(file for file in candidates if _PART.fullmatch(file.name))
 
     def scan(self) -> "pl.LazyFrame":
         """All rows in the order of cells, read as far as needed."""
@@ -241,8 +241,8 @@ class Store:
         file = self.place / name
         if not files.is_intact(file):
             return None
-        found = input_files.read(file, "a record of a sweep", input_files.MAX_RESULT_BYTES)
-        return found if _FIELDS[name] <= found.keys() else None
+        record = input_files.read(file, "a record of a sweep", input_files.MAX_RESULT_BYTES)
+        return record if _FIELDS[name] <= record.keys() else None
 
     # What is damaged.
 
@@ -253,13 +253,13 @@ class Store:
 
     def damaged(self) -> list[str]:
         """The files that are not as they were written, by their place in the folder."""
-        found = [file for file in self.files() if not files.is_intact(file)]
-        return [str(file.relative_to(self.place)) for file in found]
+        damaged = [file for file in self.files() if not files.is_intact(file)]
+        return [str(file.relative_to(self.place)) for file in damaged]
 
     def missing(self) -> list[str]:
         """In words, how many parts a sweep that was complete has lost."""
-        found = self._json(COMPLETE)
-        lost = int(found["parts"]) - len(self.parts()) if found else 0
+        record = self._json(COMPLETE)
+        lost = int(record["parts"]) - len(self.parts()) if record else 0
         return [f"{PARTS}: {lost} missing"] if lost > 0 else []
 
     def aside(self) -> list[str]:
@@ -268,9 +268,9 @@ class Store:
 
     def check_intact(self) -> None:
         """Raises RequestError where a file is damaged."""
-        found = self.damaged()
-        if found:
-            raise RequestError(f"{self.place}: damaged: {text.first_of(found)}; {self._repair}")
+        damaged = self.damaged()
+        if damaged:
+            raise RequestError(f"{self.place}: damaged: {text.first_of(damaged)}; {self._repair}")
 
     @property
     def _repair(self) -> str:
@@ -292,29 +292,29 @@ class Store:
 
     # What is to be written.
 
-    def check(self, asked: Asked) -> None:
+    def check(self, identity: Asked) -> None:
         """Raises RequestError where the rows of this sweep cannot be put here; writes nothing."""
         if self.place.exists() and not self.place.is_dir():
             raise RequestError(f"{self.place}: this is a file, and a folder is needed")
         folder.check_writable(self.place, str(self.place))
         if self.is_begun:
-            self._check_same(asked)
+            self._check_same(identity)
         else:
             self._refuse_others(self.place, "a sweep's folder begins empty")
         self._refuse_others(self.place / PARTS, "a sweep's table is all that is there")
 
-    def _check_same(self, asked: Asked) -> None:
+    def _check_same(self, identity: Asked) -> None:
         there = self._json(ASKED)
-        if there is None and self._has_part_of(asked):
+        if there is None and self._has_part_of(identity):
             return  # damaged, and written again
         if there is None or "sweep" not in there:
             raise RequestError(
                 f"{self.place}: its {ASKED} is damaged, or was not written by this flowstart; "
                 "name another folder"
             )
-        if there["sweep"] == asked.key:
+        if there["sweep"] == identity.key:
             return
-        differing = [name for name, value in asked.said.items() if there.get(name) != value]
+        differing = [name for name, value in identity.said.items() if there.get(name) != value]
         if not {"flowstart", "store"}.isdisjoint(differing):
             raise RequestError(
                 f"{self.place}: flowstart {there.get('flowstart')} wrote it, and this is "
@@ -322,33 +322,33 @@ class Store:
                 "or resume with that version"
             )
         raise RequestError(
-            f"{self.place}: it holds another sweep ({_difference(there, asked.said)}); "
+            f"{self.place}: it holds another sweep ({_difference(there, identity.said)}); "
             "name another folder"
         )
 
-    def _has_part_of(self, asked: Asked) -> bool:
+    def _has_part_of(self, identity: Asked) -> bool:
         """Whether a part says that it is of this sweep."""
         intact = (part for part in self.parts() if files.is_intact(part))
-        return any(files.contains(part, asked.key.encode()) for part in intact)
+        return any(files.contains(part, identity.key.encode()) for part in intact)
 
-    def _refuse_others(self, place: pathlib.Path, why: str) -> None:
-        found = [one.name for one in place.iterdir()] if place.is_dir() else []
-        others = sorted(n for n in found if not _PART.fullmatch(n) and not n.startswith("."))
+    def _refuse_others(self, path: pathlib.Path, why: str) -> None:
+        names = [entry.name for entry in path.iterdir()] if path.is_dir() else []
+        others = sorted(n for n in names if not _PART.fullmatch(n) and not n.startswith("."))
         if others:
             raise RequestError(
-                f"{place}: it holds {text.first_of(others)}, which flowstart did not write, and "
+                f"{path}: it holds {text.first_of(others)}, which flowstart did not write, and "
                 f"{why}; name another folder, or move that elsewhere"
             )
 
     @contextlib.contextmanager
-    def open(self, asked: Asked) -> Iterator[None]:
+    def open(self, identity: Asked) -> Iterator[None]:
         """Makes the folder ready for parts, and holds what it claims until the end."""
         with self._failing():
             self.place.mkdir(parents=True, exist_ok=True)
             for name in (ASKED, COMPLETE, REPORT):
                 if (self.place / name).exists() and not files.is_intact(self.place / name):
                     self._set_aside(self.place / name)
-            self._note(asked)
+            self._note(identity)
             for name in (PARTS, FAILED):
                 (self.place / name).mkdir(exist_ok=True)
                 clean_up(self.place / name)
@@ -361,13 +361,14 @@ class Store:
             self._claims.close()
             self._claims = None
 
-    def _note(self, asked: Asked) -> None:
-        said = {"sweep": asked.key, **asked.said, "columns": _meanings()}
+    def _note(self, identity: Asked) -> None:
+        meanings = json.loads(columns.metadata(TABLE)[columns.KEY])["columns"]
+        record = {"sweep": identity.key, **identity.said, "columns": meanings}
         try:
-            write(self.place / ASKED, files.document(said), replace=False)
+            write(self.place / ASKED, files.document(record), replace=False)
         except FileExistsError:
             # Another command may have begun another sweep since `check`.
-            self._check_same(asked)
+            self._check_same(identity)
 
     def has(self, batch: Batch) -> bool:
         """Whether a batch's part is there and intact."""
@@ -405,9 +406,9 @@ class Store:
 
     def finish(self, came_to: Mapping[str, Any]) -> None:
         """Notes that all parts are there, and what the sweep came to."""
-        said = {"parts": len(self.parts()), **came_to}
+        record = {"parts": len(self.parts()), **came_to}
         with self._failing():
-            write(self.place / COMPLETE, files.document(said))
+            write(self.place / COMPLETE, files.document(record))
 
     def put_report(self, page: str) -> None:
         """Replaces the page to read. Raises SimulationError where it cannot be written."""
@@ -439,10 +440,6 @@ def _why(failure: pathlib.Path) -> str:
 
 _FIELDS = {ASKED: {"sweep", "variants"}, COMPLETE: {"sweep", "parts", "collapsed"}}
 """What the documents of a folder have, whoever sealed them."""
-
-
-def _meanings() -> Any:
-    return json.loads(columns.metadata(TABLE)[columns.KEY])["columns"]
 
 
 def _difference(there: Document, here: Document) -> str:

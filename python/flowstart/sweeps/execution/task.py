@@ -58,21 +58,21 @@ def batches(cells: Iterable[Cell], cost: Callable[[Cell], float], base: str) -> 
     `base` is the key of what all batches share.
     """
     some: list[Cell] = []
-    number, packets, place = 0, 0.0, 0
+    number, packets, begin = 0, 0.0, 0
     for cell in cells:
         some.append(cell)
         packets += cost(cell)
         if packets >= PACKETS or len(some) == MOST_CELLS:
-            yield batch_of(some, number, place, base)
-            number, packets, place, some = number + 1, 0.0, cell.number + 1, []
+            yield batch_of(some, number, begin, base)
+            number, packets, begin, some = number + 1, 0.0, cell.number + 1, []
     if some:
-        yield batch_of(some, number, place, base)
+        yield batch_of(some, number, begin, base)
 
 
-def batch_of(cells: Sequence[Cell], number: int = 0, place: int = 0, base: str = "") -> Batch:
-    """A batch of these cells; those from `place` on are its own or collapsed."""
+def batch_of(cells: Sequence[Cell], number: int = 0, begin: int = 0, base: str = "") -> Batch:
+    """A batch of these cells; those from `begin` on are its own or collapsed."""
     key = digest([base, number, [[getattr(cell, name) for name in NAMES] for cell in cells]])
-    return Batch(number, tuple(cells), cells[-1].number + 1 - place, key)
+    return Batch(number, tuple(cells), cells[-1].number + 1 - begin, key)
 
 
 def digest(document: Any) -> str:
@@ -151,11 +151,11 @@ class Task:
         return self.answer(batch)
 
     def _part(self, frame: "pl.DataFrame", batch: Batch) -> bytes:
-        said = {"version": self.version, "sweep": self.sweep, "batch": batch.key}
-        said[files.FIELD] = files.BLANK
-        said = {f"{columns.KEY}.{name}": value for name, value in said.items()}
+        labels = {"version": self.version, "sweep": self.sweep, "batch": batch.key}
+        labels[files.FIELD] = files.BLANK
+        labels = {f"{columns.KEY}.{name}": value for name, value in labels.items()}
         file = io.BytesIO()
-        frame.write_parquet(file, compression="zstd", metadata=columns.metadata(TABLE) | said)
+        frame.write_parquet(file, compression="zstd", metadata=columns.metadata(TABLE) | labels)
         return files.seal(file.getvalue())
 
 
@@ -173,7 +173,7 @@ def texts(known: CustomStartups) -> dict[str, str]:
 
     With them are the modules that these import, unless they are installed.
     """
-    return {name: _text(name, one) for name, one in known.known.items()}
+    return {name: _text(name, startup) for name, startup in known.known.items()}
 
 
 def _text(name: str, startup: Startup) -> str:

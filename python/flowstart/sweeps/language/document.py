@@ -69,11 +69,11 @@ def check(request: Request) -> None:
             for scenario in _scenarios(family.parameters(source), request.stacks[0]):
                 _try(scenario)
     family = request.families[0]
-    found = family.parameters(family.sources[0])
+    parameters = family.parameters(family.sources[0])
     for stack in request.stacks[1:]:
-        for scenario in _scenarios(found, stack):
+        for scenario in _scenarios(parameters, stack):
             _try(scenario)
-    first = next(_scenarios(found, request.stacks[0]))
+    first = next(_scenarios(parameters, request.stacks[0]))
     for cc in filter(None, request.avoidances):
         _try(_with(first, {"cc": cc}))
     _try_variants(request, first)
@@ -83,24 +83,24 @@ def _scenarios(parameters: Sequence[SweepParameter], stack: Endpoints) -> Iterat
     """Scenarios of one kind of path."""
     middle = [(p.alternatives[0], MIDDLE) for p in parameters]
     yield _scenario(parameters, middle, stack)
-    for place, law, u in _extremes(parameters):
+    for index, law, u in _extremes(parameters):
         tried = list(middle)
-        tried[place] = law, u
+        tried[index] = law, u
         yield _scenario(parameters, tried, stack)
-    for place, u in ((0, LOW), (-1, HIGH)):
-        yield _scenario(parameters, [(p.alternatives[place], u) for p in parameters], stack)
+    for index, u in ((0, LOW), (-1, HIGH)):
+        yield _scenario(parameters, [(p.alternatives[index], u) for p in parameters], stack)
 
 
 def _extremes(parameters: Sequence[SweepParameter]) -> Iterator[tuple[int, Law, float]]:
-    """Each parameter's place, its laws, and coordinates at which to try them."""
-    for place, parameter in enumerate(parameters):
+    """Each parameter's index, its laws, and coordinates at which to try them."""
+    for index, parameter in enumerate(parameters):
         laws = parameter.alternatives
         if len(laws) > 2 * ALTERNATIVES:
             laws = (*laws[:ALTERNATIVES], *laws[-ALTERNATIVES:])
         for law in laws:
             for point in law.points():
                 for u in (LOW, HIGH) if point.draws or law.draws else (MIDDLE,):
-                    yield place, law, u
+                    yield index, law, u
 
 
 def _scenario(
@@ -154,21 +154,21 @@ def read(file: str | os.PathLike[str], *, allow_python: bool = False) -> Request
     unless `allow_python`, for they would be run.
     """
     path = pathlib.Path(file)
-    found = input_files.read(path, "a sweep")
-    return settled(found, path.parent, is_file=True, allow_python=allow_python)
+    document = input_files.read(path, "a sweep")
+    return settled(document, path.parent, is_file=True, allow_python=allow_python)
 
 
 def settled(
-    given: Mapping[str, Any],
+    table: Mapping[str, Any],
     folder: pathlib.Path = pathlib.Path(),
     *,
     is_file: bool = False,
     allow_python: bool = False,
 ) -> Request:
     """What a document asks for, checked."""
-    if not isinstance(given, Mapping):
-        raise RequestError(f"{given!r}: a sweep is a table with `path` and `flow`")
-    document: dict[str, Any] = plain(given)
+    if not isinstance(table, Mapping):
+        raise RequestError(f"{table!r}: a sweep is a table with `path` and `flow`")
+    document: dict[str, Any] = plain(table)
     check_keys((), document, KEYS)
     known = CustomStartups()
     variants = _variants(document, known, folder, is_file=is_file, allow_python=allow_python)
@@ -178,12 +178,12 @@ def settled(
     competing = _competing(document.get("competing"))
     seeds = _seeds(document.get("seeds", 1))
     split = _split(document.get("split"), sample.seed if sample else 1, seeds)
-    found = families.read(document, folder)
+    paths = families.read(document, folder)
     request = Request(
-        document=_asked(document, variants, stacks, avoidances, competing, sample, split, found),
+        document=_asked(document, variants, stacks, avoidances, competing, sample, split, paths),
         variants=variants,
         custom=known,
-        families=found,
+        families=paths,
         stacks=stacks,
         avoidances=avoidances,
         competing=competing,
@@ -203,12 +203,12 @@ def _asked(
     competing: Sequence[str],
     sample: Sample | None,
     split: Split | None,
-    found: Sequence[families.Family],
+    paths: Sequence[families.Family],
 ) -> dict[str, Any]:
     """What was asked, with what is usual filled in; of captures, the paths that they tell."""
     captured = [
         [[source.origin, dict(source.fields), source.weight] for source in family.sources]
-        for family in found
+        for family in paths
         if family.is_captured
     ]
     return {
@@ -236,14 +236,14 @@ def _variants(
 ) -> tuple[Variant, ...]:
     """What is compared; startups in files are looked for beside the sweep's."""
 
-    def beside(startup: Any, place: Location) -> Any:
+    def beside(startup: Any, location: Location) -> Any:
         if not is_file or not custom.is_in_a_file(startup):
             return startup
         if not allow_python:
             raise RequestError(
                 f"`{startup}` is Python code, which the file of a sweep runs with "
                 "--allow-python only (from Python, allow_python=True)",
-                place,
+                location,
             )
         return custom.beside(startup, folder)
 
@@ -251,83 +251,83 @@ def _variants(
     if isinstance(startups, str):
         startups = [startups]
     if isinstance(startups, list):
-        startups = [beside(one, ("startups", i)) for i, one in enumerate(startups)]
-    given = document.get("variants", [])
-    if not isinstance(given, list):
-        raise RequestError(f"`{given}` is not a list of text, such as `iw30: iw=30`", ("variants",))
+        startups = [beside(startup, ("startups", i)) for i, startup in enumerate(startups)]
+    items = document.get("variants", [])
+    if not isinstance(items, list):
+        raise RequestError(f"`{items}` is not a list of text, such as `iw30: iw=30`", ("variants",))
     variants: list[VariantLike] = []
-    for i, one in enumerate(given):
-        variant = one if isinstance(one, Variant) else _variant(one, ("variants", i))
+    for i, item in enumerate(items):
+        variant = item if isinstance(item, Variant) else _variant(item, ("variants", i))
         startup = beside(variant.startup, ("variants", i))
         variants.append(replace(variant, startup=startup))
     return compared(variants, startups, known)
 
 
-def _variant(given: Any, place: Location) -> Variant:
+def _variant(value: Any, location: Location) -> Variant:
     """A variant of its text, or of what `plain` makes of one."""
-    if isinstance(given, Mapping) and set(given) <= {"name", "startup", "cc", "landing", "stack"}:
-        return Variant(**given)
-    if not isinstance(given, str):
-        raise RequestError(f"`{given}` is not a text, such as `iw30: iw=30`", place)
-    return Variant.parse(given)
+    if isinstance(value, Mapping) and set(value) <= {"name", "startup", "cc", "landing", "stack"}:
+        return Variant(**value)
+    if not isinstance(value, str):
+        raise RequestError(f"`{value}` is not a text, such as `iw30: iw=30`", location)
+    return Variant.parse(value)
 
 
-def _texts(place: Location, given: Any) -> tuple[str, ...]:
+def _texts(location: Location, value: Any) -> tuple[str, ...]:
     """A text, or a list of different ones; nothing where none is given."""
-    if given is None:
+    if value is None:
         return ()
-    listed = [given] if isinstance(given, str) else given
-    if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
-        raise RequestError(f"`{given}` is not right; a text or a list of text is needed", place)
-    _refuse_empty_and_twice(place, listed)
+    listed = [value] if isinstance(value, str) else value
+    if not isinstance(listed, list) or not all(isinstance(item, str) for item in listed):
+        raise RequestError(f"`{value}` is not right; a text or a list of text is needed", location)
+    _refuse_empty_and_twice(location, listed)
     return tuple(listed)
 
 
-def _refuse_empty_and_twice(place: Location, listed: Sequence[Any]) -> None:
+def _refuse_empty_and_twice(location: Location, listed: Sequence[Any]) -> None:
     if not listed:
-        raise RequestError("an empty list; leave it out, or give a value", place)
-    twice = next((one for i, one in enumerate(listed) if one in listed[:i]), None)
+        raise RequestError("an empty list; leave it out, or give a value", location)
+    twice = next((item for i, item in enumerate(listed) if item in listed[:i]), None)
     if twice is not None:
-        raise RequestError(f"`{twice}` is given twice", place)
+        raise RequestError(f"`{twice}` is given twice", location)
 
 
-def _stacks(given: Any) -> tuple[Endpoints, ...]:
+def _stacks(value: Any) -> tuple[Endpoints, ...]:
     """The stacks; a list is a dimension."""
-    listed = given if isinstance(given, list) else [given]
+    listed = value if isinstance(value, list) else [value]
     _refuse_empty_and_twice(("stack",), listed)
-    return tuple(endpoints(one) for one in listed)
+    return tuple(endpoints(stack) for stack in listed)
 
 
-def _competing(given: Any) -> tuple[str, ...]:
+def _competing(value: Any) -> tuple[str, ...]:
     """Who is beside the flow; nobody unless it is said."""
-    if given is None:
+    if value is None:
         return ("alone",)
-    table = _table(("competing",), given, ("kinds",))
+    table = _table(("competing",), value, ("kinds",))
     kinds = _texts(("competing", "kinds"), table.get("kinds"))
     check_keys(("competing", "kinds"), dict.fromkeys(kinds), COMPETING)
     return kinds or ("alone",)
 
 
-def _seeds(given: Any) -> Seeds:
+def _seeds(value: Any) -> Seeds:
     """How many seeds, or which."""
-    listed = given if isinstance(given, list) else None
+    listed = value if isinstance(value, list) else None
     if listed is not None:
         _refuse_empty_and_twice(("seeds",), listed)
-    count = given if listed is None else len(listed)
+    count = value if listed is None else len(listed)
     if not _is_whole(count, 1, MOST_SEEDS):
         right = f"their number, 1 to {MOST_SEEDS}, or a list of them is needed"
-        raise RequestError(f"`{given}` is not right; {right}", ("seeds",))
+        raise RequestError(f"`{value}` is not right; {right}", ("seeds",))
     wrong = next((s for s in listed or () if not _is_whole(s, 0, LARGEST // 4)), None)
     if wrong is not None:
         raise RequestError(f"`{wrong}` is not a seed, a whole number from 0", ("seeds",))
     return Seeds(count, tuple(listed) if listed is not None else None)
 
 
-def _sample(given: Any) -> Sample | None:
+def _sample(value: Any) -> Sample | None:
     """How paths are drawn; None where they are not."""
-    if given is None:
+    if value is None:
         return None
-    table = _table(("sample",), given, ("paths", "seed", "method"))
+    table = _table(("sample",), value, ("paths", "seed", "method"))
     if "paths" not in table:
         raise RequestError("missing; the number of paths is needed", ("sample", "paths"))
     for key, least, most in (("paths", 1, MOST_PATHS), ("seed", 0, LARGEST)):
@@ -339,27 +339,27 @@ def _sample(given: Any) -> Sample | None:
     return sample
 
 
-def _split(given: Any, seed: int, seeds: Seeds) -> Split | None:
+def _split(value: Any, seed: int, seeds: Seeds) -> Split | None:
     """The training and the test set; None where there is no split."""
-    if given is None:
+    if value is None:
         return None
-    share = _table(("split",), given, ("train",)).get("train")
+    share = _table(("split",), value, ("train",)).get("train")
     if not isinstance(share, int | float) or not 0 < share < 1:
         right = "a share between 0 and 1, such as `0.7`, is needed"
         raise RequestError(f"`{share}` is not right; {right}", ("split", "train"))
     listed = seeds.listed or ()
-    shared = next((one for one in listed if one + APART in listed), None)
+    shared = next((s for s in listed if s + APART in listed), None)
     if shared is not None:
         right = f"paths of the test set have seeds that are {APART} larger"
         raise RequestError(f"`{shared + APART}` with `{shared}`: {right}", ("seeds",))
     return Split(float(share), seed)
 
 
-def _table(place: Location, given: Any, known: Sequence[str]) -> Mapping[str, Any]:
-    if not isinstance(given, Mapping):
-        raise RequestError(f"`{given}` is not a table", place)
-    check_keys(place, given, known)
-    return given
+def _table(location: Location, value: Any, known: Sequence[str]) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise RequestError(f"`{value}` is not a table", location)
+    check_keys(location, value, known)
+    return value
 
 
 def _is_whole(value: Any, least: int, most: int) -> bool:

@@ -68,17 +68,17 @@ class Expression:
     """Of a size: whether it speaks of packets or BDPs rather than of bytes."""
 
 
-def parse(text: str, place: Location, names: Names, packet: str = PACKET) -> Expression:
-    """Reads an expression that stands at `place`; `packet` says which packets `pkt` counts."""
-    return _Parser(text, place, names, packet).whole()
+def parse(text: str, location: Location, names: Names, packet: str = PACKET) -> Expression:
+    """Reads the expression at `location`; `packet` says which packets `pkt` counts."""
+    return _Parser(text, location, names, packet).whole()
 
 
 class _Parser:
     """Reads one expression from left to right."""
 
-    def __init__(self, text: str, place: Location, names: Names, packet: str) -> None:
+    def __init__(self, text: str, location: Location, names: Names, packet: str) -> None:
         self.text = text
-        self.place = place
+        self.place = location
         self.known = names
         self.packet = packet
         self.tokens = self._tokens()
@@ -89,25 +89,25 @@ class _Parser:
 
     def _tokens(self) -> list[re.Match[str]]:
         """The tokens, the last one first."""
-        found: list[re.Match[str]] = []
+        tokens: list[re.Match[str]] = []
         at = 0
         text = self.text.rstrip()
         while at < len(text):
-            if len(found) == LONGEST:
+            if len(tokens) == LONGEST:
                 problem = f"more than {LONGEST} numbers, names and signs"
                 raise RequestError(f"`{self.text[:40]}...`: {problem}", self.place)
             token = _TOKEN.match(text, at)
             if token is None:
                 raise self.wrong(f"`{text[at:].strip()[0]}` has no meaning here")
-            found.append(token)
+            tokens.append(token)
             at = token.end()
-        return found[::-1]
+        return tokens[::-1]
 
     def whole(self) -> Expression:
-        found = self.sum()
+        expression = self.sum()
         if self.tokens:
             raise self.wrong(f"`{self.tokens[-1][0].strip()}` follows a complete expression")
-        return found
+        return expression
 
     def takes(self, signs: str) -> str | None:
         """The next token where it is one of these signs."""
@@ -138,13 +138,13 @@ class _Parser:
 
     def scaled(self, sign: str, left: Kind, right: Kind) -> tuple[Kind, float]:
         """What a product or a quotient measures, and what its base unit takes."""
-        found = (_PRODUCTS if sign == "*" else _QUOTIENTS).get((left, right))
-        if found is None and sign == "/" and left == right:
-            found = Kind.NUMBER, 1.0
-        if found is None:
+        result = (_PRODUCTS if sign == "*" else _QUOTIENTS).get((left, right))
+        if result is None and sign == "/" and left == right:
+            result = Kind.NUMBER, 1.0
+        if result is None:
             verb = "multiplied with" if sign == "*" else "divided by"
             raise self.wrong(f"{left.value} cannot be {verb} {right.value}")
-        return found
+        return result
 
     def same(self, what: str, *parts: Expression) -> None:
         first, *others = parts
@@ -160,9 +160,9 @@ class _Parser:
         self.depth += 1
         if self.depth > DEEPEST:
             raise self.wrong(f"more than {DEEPEST} parentheses within each other")
-        found = self._factor()
+        factor = self._factor()
         self.depth -= 1
-        return found
+        return factor
 
     def _factor(self) -> Expression:
         if self.takes("-"):
@@ -170,9 +170,9 @@ class _Parser:
             at = part.at
             return _joined(part.kind, lambda scope: -at(scope), part)
         if self.takes("("):
-            found = self.sum()
+            expression = self.sum()
             self.needs(")")
-            return found
+            return expression
         token = self.tokens.pop()
         if token["sign"]:
             raise self.wrong(f"something is missing before `{token['sign']}`")
@@ -343,12 +343,12 @@ def in_sweep(error: RequestError) -> RequestError:
     return error
 
 
-def check_keys(place: Location, given: Mapping[str, Any], known: Sequence[str]) -> None:
+def check_keys(location: Location, table: Mapping[str, Any], known: Sequence[str]) -> None:
     """Refuses keys of a table that mean nothing."""
-    for key in given:
+    for key in table:
         if key not in known:
             hint = suggest(str(key), list(known))
-            raise RequestError(f"`{key}` is unknown{hint}", (*place, str(key)))
+            raise RequestError(f"`{key}` is unknown{hint}", (*location, str(key)))
 
 
 def written(kind: Kind, value: float) -> str:

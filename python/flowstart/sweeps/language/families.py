@@ -80,19 +80,19 @@ def read(document: Mapping[str, Any], folder: pathlib.Path) -> tuple[Family, ...
     unshared = [name for name in OWN if name in common]
     if unshared:
         raise RequestError("with `[[paths]]` it belongs into one of those", ("path", unshared[0]))
-    found = tuple(
+    families = tuple(
         _weighted(_table(table, ("paths", i)), common, ("paths", i), flow, folder)
         for i, table in enumerate(several)
     )
-    if not any(family.weight for family in found):
+    if not any(family.weight for family in families):
         raise RequestError("all are 0, so no path could be drawn", ("paths", "weight"))
-    return found
+    return families
 
 
 def _weighted(
     table: Mapping[str, Any],
     common: Mapping[str, Any],
-    place: Location,
+    location: Location,
     flow: Mapping[str, Any],
     folder: pathlib.Path,
 ) -> Family:
@@ -100,71 +100,73 @@ def _weighted(
     weight, name = table.get("weight", 1), table.get("name", "")
     if not law_tables.is_weight(weight):
         raise RequestError(
-            f"`{weight}` is not right; a number from 0 is needed", (*place, "weight")
+            f"`{weight}` is not right; a number from 0 is needed", (*location, "weight")
         )
     if not isinstance(name, str):
-        raise RequestError(f"`{name}` is not right; a text is needed", (*place, "name"))
+        raise RequestError(f"`{name}` is not right; a text is needed", (*location, "name"))
     rest = {key: value for key, value in table.items() if key not in ("weight", "name")}
     is_made = "named" in rest or "captures" in rest
-    return _family(rest if is_made else {**common, **rest}, place, flow, folder, name, weight)
+    return _family(rest if is_made else {**common, **rest}, location, flow, folder, name, weight)
 
 
 def _family(
     table: Mapping[str, Any],
-    place: Location,
+    location: Location,
     flow: Mapping[str, Any],
     folder: pathlib.Path,
     name: str = "",
     weight: float = 1.0,
 ) -> Family:
-    given = {key: value for key, value in table.items() if key not in OWN}
-    known = [*parameters.fields("path"), *OWN, *(("name", "weight") if place != ("path",) else ())]
-    check_keys(place, table, known)
+    fields = {key: value for key, value in table.items() if key not in OWN}
+    listed = () if location == ("path",) else ("name", "weight")
+    check_keys(location, table, [*parameters.fields("path"), *OWN, *listed])
     if "named" in table and "captures" in table:
-        raise RequestError("`named` and `captures`; one of the two is needed", place)
+        raise RequestError("`named` and `captures`; one of the two is needed", location)
     sources: Sequence[Source] = (Source(name),)
     if "named" in table:
-        sources = _named(table["named"], place)
+        sources = _named(table["named"], location)
     elif "captures" in table:
-        sources = _captured(table["captures"], table.get("columns"), place, folder)
+        sources = _captured(table["captures"], table.get("columns"), location, folder)
     if "columns" in table and "captures" not in table:
-        raise RequestError("changes nothing without `captures`", (*place, "columns"))
-    perturb = _table(table.get("perturb", {}), (*place, "perturb"))
+        raise RequestError("changes nothing without `captures`", (*location, "columns"))
+    perturb = _table(table.get("perturb", {}), (*location, "perturb"))
     if perturb and len(sources) == 1 and not sources[0].fields:
-        raise RequestError("changes nothing without `named` or `captures`", (*place, "perturb"))
-    own = _found_traces(given, folder)
-    return Family(place, own, sources, flow, perturb, float(weight), "captures" in table)
+        raise RequestError("changes nothing without `named` or `captures`", (*location, "perturb"))
+    own = _found_traces(fields, folder)
+    return Family(location, own, sources, flow, perturb, float(weight), "captures" in table)
 
 
-def _table(given: Any, place: Location) -> Mapping[str, Any]:
-    if not isinstance(given, Mapping):
-        raise RequestError(f"`{given}` is not a table", place)
-    return given
+def _table(value: Any, location: Location) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise RequestError(f"`{value}` is not a table", location)
+    return value
 
 
-def _named(given: Any, place: Location) -> Sequence[Source]:
+def _named(value: Any, location: Location) -> Sequence[Source]:
     """Paths known by name; `all` for each of them."""
-    names = list(named_paths()) if given == "all" else [given] if isinstance(given, str) else given
+    names = list(named_paths()) if value == "all" else [value] if isinstance(value, str) else value
     if not isinstance(names, list) or not names or not all(isinstance(n, str) for n in names):
-        raise RequestError(f'`{given}` is not right; names or "all" are needed', (*place, "named"))
+        problem = f'`{value}` is not right; names or "all" are needed'
+        raise RequestError(problem, (*location, "named"))
     twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
     if twice:
-        raise RequestError(f"`{twice}` is given twice", (*place, "named"))
+        raise RequestError(f"`{twice}` is given twice", (*location, "named"))
     return tuple(
-        Source(name, {key: value for key, value in named_path(name).items() if key != "about"})
+        Source(name, {field: v for field, v in named_path(name).items() if field != "about"})
         for name in names
     )
 
 
-def _captured(given: Any, columns: Any, place: Location, folder: pathlib.Path) -> Sequence[Source]:
+def _captured(
+    value: Any, columns: Any, location: Location, folder: pathlib.Path
+) -> Sequence[Source]:
     """The paths of captures by network, each with its transfers as its weight."""
-    files = [given] if isinstance(given, str) else given
+    files = [value] if isinstance(value, str) else value
     if not isinstance(files, list) or not files or not all(isinstance(f, str) for f in files):
-        raise RequestError(
-            f"`{given}` is not right; names of files are needed", (*place, "captures")
-        )
+        problem = f"`{value}` is not right; names of files are needed"
+        raise RequestError(problem, (*location, "captures"))
     if not isinstance(columns, str | None):
-        raise RequestError(f"`{columns}` is not right; a text is needed", (*place, "columns"))
+        raise RequestError(f"`{columns}` is not right; a text is needed", (*location, "columns"))
     return _paths_of(tuple(_beside(file, folder) for file in files), columns)
 
 
@@ -173,13 +175,13 @@ def _paths_of(files: tuple[str, ...], columns: str | None) -> Sequence[Source]:
     from flowstart.replays import paths
     from flowstart.replays.settings import Settings
 
-    found = paths.build(read_capture(*files, columns=columns), Settings(), {})
-    return tuple(Source(path.name, path.path, path.transfers) for path in found)
+    built = paths.build(read_capture(*files, columns=columns), Settings(), {})
+    return tuple(Source(path.name, path.path, path.transfers) for path in built)
 
 
-def _found_traces(given: Mapping[str, Any], folder: pathlib.Path) -> dict[str, Any]:
+def _found_traces(table: Mapping[str, Any], folder: pathlib.Path) -> dict[str, Any]:
     """The fields of a path with traces looked for beside the sweep's file."""
-    fields = dict(given)
+    fields = dict(table)
     for name in TRACES:
         if isinstance(fields.get(name), str):
             fields[name] = _beside(fields[name], folder)

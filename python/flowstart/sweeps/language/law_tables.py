@@ -49,16 +49,16 @@ def published() -> dict[str, dict[str, Any]]:
     return tomllib.loads(file.read_text("utf-8"))
 
 
-def named(name: object, place: Location, kind: Kind) -> dict[str, Any]:
+def named(name: object, location: Location, kind: Kind) -> dict[str, Any]:
     """The law called `name`, for a field that takes a `kind`."""
-    known = published()
+    known, location = published(), (*location, "law")
     if not isinstance(name, str) or name not in known:
         right = suggest(str(name), list(known))
-        raise RequestError(f"no published distribution is called `{name}`{right}", (*place, "law"))
+        raise RequestError(f"no published distribution is called `{name}`{right}", location)
     law = dict(known[name])
     has = KINDS[law.pop("kind")]
     if has != kind:
-        raise RequestError(f"`{name}` is of {has.value}; {kind.value} is needed", (*place, "law"))
+        raise RequestError(f"`{name}` is of {has.value}; {kind.value} is needed", location)
     law.pop("about")
     return law
 
@@ -122,50 +122,51 @@ class _Reader:
         is_bdp = literal is not None and literal.unit.lower() == quantities.BDPS
         if is_bdp and not {"rate", "rtt"} <= self.slot.names.keys():
             return Plain(value)  # of a path whose rate varies by a trace, or of a chain
-        found = expressions.parse(value, self.place, self.slot.names, self.slot.packet)
-        if self.kind and found.kind != self.kind:
-            problem = f"this is {found.kind.value}; {self.kind.value} is needed"
+        expression = expressions.parse(value, self.place, self.slot.names, self.slot.packet)
+        if self.kind and expression.kind != self.kind:
+            problem = f"this is {expression.kind.value}; {self.kind.value} is needed"
             raise RequestError(f"`{value}`: {problem}", self.place)
-        return Computed(found)
+        return Computed(expression)
 
-    def table(self, given: Mapping[str, Any]) -> Law:
+    def table(self, table: Mapping[str, Any]) -> Law:
         """A law as a table: what kind it is, and what goes with that."""
         if self.depth >= DEEPEST:
             raise RequestError(f"more than {DEEPEST} laws within each other", self.place)
-        kinds = [key for key in given if key in _LAWS]
+        kinds = [key for key in table if key in _LAWS]
         if len(kinds) != 1:
-            raise self.no_law(given, kinds)
+            raise self.no_law(table, kinds)
         (name,) = kinds
         reads, options = _LAWS[name]
-        check_keys(self.place, given, [name, *options, "least", "most", "as"])
-        if "as" in given:
-            return self.template(given)
+        check_keys(self.place, table, [name, *options, "least", "most", "as"])
+        if "as" in table:
+            return self.template(table)
         if self.kind is None and not self.is_template and name not in _OF_VALUES:
             right = 'values of text are needed, or a law with `as = "...{}..."`'
             raise RequestError(f"`{name}` draws quantities; {right}", self.place)
-        return self.bounded(reads(self, name, given), given)
+        return self.bounded(reads(self, name, table), table)
 
-    def no_law(self, given: Mapping[str, Any], kinds: Sequence[str]) -> RequestError:
+    def no_law(self, table: Mapping[str, Any], kinds: Sequence[str]) -> RequestError:
         if kinds:
             return RequestError(f"`{kinds[0]}` and `{kinds[1]}`; one law is needed", self.place)
-        hint = suggest(str(next(iter(given), "")), list(_LAWS))
+        hint = suggest(str(next(iter(table), "")), list(_LAWS))
         return RequestError(f"a table without a law{hint}", self.place)
 
-    def template(self, given: Mapping[str, Any]) -> Law:
+    def template(self, table: Mapping[str, Any]) -> Law:
         """A law within text."""
-        text = given["as"]
+        text = table["as"]
         if self.kind or self.is_template:
-            raise RequestError(f"the field takes {_of(self.kind)}, not text", (*self.place, "as"))
+            kind = self.kind.value if self.kind else "one value"
+            raise RequestError(f"the field takes {kind}, not text", (*self.place, "as"))
         if not isinstance(text, str) or "{}" not in text:
             raise self.within("as").wrong(text, "text with `{}` in the place of the value")
-        rest = {key: value for key, value in given.items() if key != "as"}
+        rest = {key: value for key, value in table.items() if key != "as"}
         return Template(dataclasses.replace(self, is_template=True).law(rest), text)
 
-    def bounded(self, law: Law, given: Mapping[str, Any]) -> Law:
+    def bounded(self, law: Law, table: Mapping[str, Any]) -> Law:
         """A law within `least` and `most`."""
-        found = {key: self.within(key).law(given[key]) for key in ("least", "most") if key in given}
-        self.of_one_kind(law, *found.values())
-        return BoundedLaw(law, found.get("least"), found.get("most")) if found else law
+        limits = {k: self.within(k).law(table[k]) for k in ("least", "most") if k in table}
+        self.of_one_kind(law, *limits.values())
+        return BoundedLaw(law, limits.get("least"), limits.get("most")) if limits else law
 
     def of_one_kind(self, *laws: Law) -> None:
         """Refuses quantities of several kinds, which only a template could take."""
@@ -174,34 +175,34 @@ class _Reader:
             first, second, *_ = (kind.value for kind in kinds)
             raise RequestError(f"{first} and {second} in one law", self.place)
 
-    def range(self, name: str, given: Mapping[str, Any]) -> Law:
-        low, high = self.several(name, given[name], 2, 2)
+    def range(self, name: str, table: Mapping[str, Any]) -> Law:
+        low, high = self.several(name, table[name], 2, 2)
         self.of_one_kind(low, high)
         if name == "log":
-            for place, value in enumerate(given[name]):
-                self.within(name).within(place).positive(value)
-        return Range(low, high, name == "log", self.steps(given))
+            for index, value in enumerate(table[name]):
+                self.within(name).within(index).positive(value)
+        return Range(low, high, name == "log", self.steps(table))
 
-    def choice(self, name: str, given: Mapping[str, Any]) -> Law:
-        laws = self.several(name, given[name], 1)
+    def choice(self, name: str, table: Mapping[str, Any]) -> Law:
+        laws = self.several(name, table[name], 1)
         self.of_one_kind(*laws)
-        weights = given.get("weights", [1.0] * len(laws))
+        weights = table.get("weights", [1.0] * len(laws))
         return Mixture(tuple(laws), weights_of(weights, len(laws), (*self.place, "weights")))
 
-    def family(self, name: str, given: Mapping[str, Any]) -> Law:
+    def family(self, name: str, table: Mapping[str, Any]) -> Law:
         family, inside = FAMILIES[name], self.within(name)
-        table = given[name]
-        if not isinstance(table, Mapping) or set(table) != set(family.parameters):
+        arguments = table[name]
+        if not isinstance(arguments, Mapping) or set(arguments) != set(family.parameters):
             example = ", ".join(f"{key} = ..." for key in family.parameters)
-            raise inside.wrong(_written(table), f"`{{ {example} }}`")
+            raise inside.wrong(_written(arguments), f"`{{ {example} }}`")
         laws = []
         for key, has_unit in family.parameters.items():
             reader = inside.within(key)
             number = dataclasses.replace(reader, kind=Kind.NUMBER, is_template=False)
-            laws.append((reader if has_unit else number).positive(table[key]))
-        within = self.several("within", given["within"], 2, 2) if "within" in given else None
+            laws.append((reader if has_unit else number).positive(arguments[key]))
+        within = self.several("within", table["within"], 2, 2) if "within" in table else None
         pair = (within[0], within[1]) if within else None
-        return Drawn(family, tuple(laws), pair, self.steps(given))
+        return Drawn(family, tuple(laws), pair, self.steps(table))
 
     def positive(self, value: Any) -> Law:
         """A parameter, which is above zero wherever it does not depend on the cell."""
@@ -213,52 +214,52 @@ class _Reader:
             raise self.wrong(value, "one above zero")
         return law
 
-    def piecewise(self, name: str, given: Mapping[str, Any]) -> Law:
+    def piecewise(self, name: str, table: Mapping[str, Any]) -> Law:
         inside = self.within(name)
-        pairs = given[name]
+        pairs = table[name]
         if not isinstance(pairs, list) or not pairs or not all(_is_pair(pair) for pair in pairs):
             raise inside.wrong(_written(pairs), "a list of `[value, percentage of draws up to it]`")
         shares = [pair[1] / 100 for pair in pairs]
         if sorted(shares) != shares or shares[0] < 0 or shares[-1] != 1:
             raise inside.wrong(_written(pairs), "percentages that rise to 100")
         values = [inside.within(i).law(pair[0]) for i, pair in enumerate(pairs)]
-        return Piecewise(tuple(values), tuple(shares), self.steps(given))
+        return Piecewise(tuple(values), tuple(shares), self.steps(table))
 
-    def published(self, name: str, given: Mapping[str, Any]) -> Law:
+    def published(self, name: str, table: Mapping[str, Any]) -> Law:
         if self.kind is None:
             raise RequestError(
                 "no published distribution is of what this takes", (*self.place, "law")
             )
-        law = named(given[name], self.place, self.kind)
-        if "steps" in given:
-            law["steps"] = given["steps"]
+        law = named(table[name], self.place, self.kind)
+        if "steps" in table:
+            law["steps"] = table["steps"]
         return dataclasses.replace(self, depth=self.depth + 1).law(law)
 
-    def by(self, name: str, given: Mapping[str, Any]) -> Law:
-        other, cases = given[name], given.get("cases")
+    def by(self, name: str, table: Mapping[str, Any]) -> Law:
+        other, cases = table[name], table.get("cases")
         if other not in self.slot.names:
             known = suggest(str(other), list(self.slot.names))
             raise RequestError(f"there is no `{other}` in this cell{known}", (*self.place, "by"))
         if self.slot.names[other].kind:
             right = "a field whose values are names is needed"
             raise RequestError(f"`{other}` is a quantity; {right}", (*self.place, "by"))
-        if not isinstance(cases, Mapping) or not cases or "else" not in given:
+        if not isinstance(cases, Mapping) or not cases or "else" not in table:
             raise RequestError("`by` needs `cases = { VALUE = ... }` and `else`", self.place)
         inside = self.within("cases")
         laws = {str(value): inside.within(str(value)).law(law) for value, law in cases.items()}
-        return By(str(other), laws, self.within("else").law(given["else"]))
+        return By(str(other), laws, self.within("else").law(table["else"]))
 
-    def several(self, key: str, given: Any, least: int, most: int | None = None) -> list[Law]:
+    def several(self, key: str, values: Any, least: int, most: int | None = None) -> list[Law]:
         """A list of laws."""
         inside = self.within(key)
-        if not isinstance(given, list) or not least <= len(given) <= (most or len(given)):
+        if not isinstance(values, list) or not least <= len(values) <= (most or len(values)):
             right = "a list of two values" if most else "a list of one value or more"
-            raise inside.wrong(_written(given), right)
-        return [inside.within(i).law(value) for i, value in enumerate(given)]
+            raise inside.wrong(_written(values), right)
+        return [inside.within(i).law(value) for i, value in enumerate(values)]
 
-    def steps(self, given: Mapping[str, Any]) -> int:
+    def steps(self, table: Mapping[str, Any]) -> int:
         """How many points stand for it in a grid."""
-        steps = given.get("steps", USUAL_STEPS)
+        steps = table.get("steps", USUAL_STEPS)
         if type(steps) is not int or not 1 <= steps <= MOST_STEPS:
             raise self.within("steps").wrong(steps, f"a whole number of 1 to {MOST_STEPS}")
         return steps
@@ -281,13 +282,13 @@ NAMES = tuple(_LAWS)
 """The keys that say which law it is."""
 
 
-def weights_of(given: Any, count: int, place: Location) -> tuple[float, ...]:
+def weights_of(weights: Any, count: int, location: Location) -> tuple[float, ...]:
     """Weights, as many as there is to choose from."""
-    is_list = isinstance(given, list) and len(given) == count
-    if not is_list or not all(is_weight(weight) for weight in given) or sum(given) <= 0:
+    is_list = isinstance(weights, list) and len(weights) == count
+    if not is_list or not all(is_weight(weight) for weight in weights) or sum(weights) <= 0:
         right = f"{count} numbers, none below zero and one above, are needed"
-        raise RequestError(f"`{_written(given)}`: {right}", place)
-    return tuple(float(weight) for weight in given)
+        raise RequestError(f"`{_written(weights)}`: {right}", location)
+    return tuple(float(weight) for weight in weights)
 
 
 def is_weight(value: Any) -> bool:
@@ -298,10 +299,6 @@ def is_weight(value: Any) -> bool:
 
 def _is_pair(pair: Any) -> bool:
     return isinstance(pair, list) and len(pair) == 2 and is_weight(pair[1])
-
-
-def _of(kind: Kind | None) -> str:
-    return kind.value if kind else "one value"
 
 
 def _written(value: Any) -> str:

@@ -220,14 +220,14 @@ class Drawn(Law):
     steps: int
 
     def at(self, u: float, scope: Scope) -> float:
-        given = [law.at(u, scope) for law in self.given]
+        arguments = [law.at(u, scope) for law in self.given]
         low, high = -math.inf, math.inf
         if self.within:
             low, high = (law.at(u, scope) for law in self.within)
-            first, last = (self.family.share(x, *given) for x in (low, high))
+            first, last = (self.family.share(x, *arguments) for x in (low, high))
             u = first + u * (last - first)
         u = _bounded(u, _LEAST_SHARE, 1 - _LEAST_SHARE)
-        return _bounded(_rounded(self.family.quantile(u, *given)), low, high)
+        return _bounded(_rounded(self.family.quantile(u, *arguments)), low, high)
 
     def parts(self) -> Sequence[Law]:
         return (*self.given, *(self.within or ()))
@@ -318,12 +318,12 @@ class By(Law):
     def points(self) -> tuple[Law, ...]:
         points = {value: law.points() for value, law in self.cases.items()}
         otherwise = self.otherwise.points()
-        most = max(len(found) for found in (*points.values(), otherwise))
+        most = max(len(laws) for laws in (*points.values(), otherwise))
         # Cases with fewer points repeat the last one, which collapses.
         return tuple(
             By(
                 self.name,
-                {value: found[min(i, len(found) - 1)] for value, found in points.items()},
+                {value: laws[min(i, len(laws) - 1)] for value, laws in points.items()},
                 otherwise[min(i, len(otherwise) - 1)],
             )
             for i in range(most)

@@ -18,16 +18,16 @@ def names() -> dict[str, str]:
 
 def named_file(setting: str) -> pathlib.Path:
     """The file that a setting means: its own, or that of a sweep known by name."""
-    given = pathlib.Path(setting)
-    if given.suffix == ".toml" or given.is_file() or given.parent != pathlib.Path():
-        return given
-    found = _folder() / f"{setting}.toml"
-    if not found.is_file():
+    path = pathlib.Path(setting)
+    if path.suffix == ".toml" or path.is_file() or path.parent != pathlib.Path():
+        return path
+    file = _folder() / f"{setting}.toml"
+    if not file.is_file():
         hint = suggest(setting, list(names()))
         raise RequestError(
             f"no sweep is called `{setting}`, and the name of a sweep file ends with .toml{hint}"
         )
-    return found
+    return file
 
 
 def _folder() -> pathlib.Path:

@@ -99,8 +99,8 @@ class SweepParameter:
         write, default = _writer(self.slot, law), self.slot.field.default
 
         def written(value: Any, scope: Scope) -> Any:
-            found = write(value, scope) if isinstance(value, float) else value
-            return None if found == default else found
+            value = write(value, scope) if isinstance(value, float) else value
+            return None if value == default else value
 
         return written
 
@@ -153,27 +153,27 @@ def build(
     `factors` are laws by which fields of the path are multiplied.
     """
     names = _names(path, flow)
-    found = []
-    for part, given in (("path", path), ("flow", flow)):
-        for name, value in given.items():
+    parameters = []
+    for part, table in (("path", path), ("flow", flow)):
+        for name, value in table.items():
             slot = Slot(part, fields(part)[name], names)
             laws = _alternatives(value, slot)
             if part == "path" and name in factors:
                 laws = tuple(Multiple(law, _factor(slot, factors[name])) for law in laws)
             needs = NEEDS.get(name, ()) if part == "path" else ()
             needs = tuple(need for need in needs if need in path)
-            found.append(SweepParameter(slot, laws, _key(part, name), needs))
-    _refuse_what_may_be_missing(found)
-    _refuse_cases_of_no_value(found)
-    return _ordered(found)
+            parameters.append(SweepParameter(slot, laws, _key(part, name), needs))
+    _refuse_what_may_be_missing(parameters)
+    _refuse_cases_of_no_value(parameters)
+    return _ordered(parameters)
 
 
-def check_fields(part: str, given: Mapping[str, Any], besides: Sequence[str] = ()) -> None:
+def check_fields(part: str, table: Mapping[str, Any], besides: Sequence[str] = ()) -> None:
     """Refuses unknown fields of a path or a flow."""
-    for name in given:
+    for name in table:
         if part == "flow" and name in ELSEWHERE:
             raise RequestError(f"not here; {ELSEWHERE[name]}", ("flow", name))
-    check_keys((part,), given, [*fields(part), *besides])
+    check_keys((part,), table, [*fields(part), *besides])
 
 
 def _key(part: str, name: str) -> str:
@@ -184,8 +184,8 @@ def _key(part: str, name: str) -> str:
 def _names(path: Mapping[str, Any], flow: Mapping[str, Any]) -> Names:
     """What expressions may name."""
     names: dict[str, Meaning] = {}
-    for part, given in (("path", path), ("flow", flow)):
-        for name in given:
+    for part, table in (("path", path), ("flow", flow)):
+        for name in table:
             slot = Slot(part, fields(part)[name], {})
             names[_key(part, name)] = Meaning(slot.kind, name.endswith("buffer"))
     return names
@@ -195,19 +195,19 @@ def _alternatives(value: Any, slot: Slot) -> tuple[Law, ...]:
     """Each value of a list, or the one value that is given."""
     is_list = isinstance(value, list)
     if is_list and slot.field.is_list:
-        is_list = bool(value) and all(isinstance(one, list) for one in value)
+        is_list = bool(value) and all(isinstance(item, list) for item in value)
     if not is_list:
         return (law_tables.read(value, slot),)
     if not value:
         raise RequestError("an empty list; leave it out, or give a value", slot.location)
-    return tuple(law_tables.read(one, slot) for one in value)
+    return tuple(law_tables.read(item, slot) for item in value)
 
 
-def _factor(slot: Slot, given: Any) -> Law:
+def _factor(slot: Slot, value: Any) -> Law:
     """A factor's law; two numbers are the ends of a logarithmic range."""
     number = dataclasses.replace(slot.field, name=f"perturb.{slot.field.name}", kind="Option<f64>")
-    given = {"log": given} if isinstance(given, list) else given
-    return law_tables.read(given, Slot("path", number, {}))
+    value = {"log": value} if isinstance(value, list) else value
+    return law_tables.read(value, Slot("path", number, {}))
 
 
 def _refuse_what_may_be_missing(parameters: Sequence[SweepParameter]) -> None:
@@ -233,7 +233,7 @@ def _refuse_cases_of_no_value(parameters: Sequence[SweepParameter]) -> None:
                     _check_cases(parameter.slot.location, part, by_key[part.name])
 
 
-def _check_cases(place: Location, law: By, other: SweepParameter) -> None:
+def _check_cases(location: Location, law: By, other: SweepParameter) -> None:
     listed = [alternative.plain_values for alternative in other.alternatives]
     if None in listed:
         return
@@ -241,26 +241,26 @@ def _check_cases(place: Location, law: By, other: SweepParameter) -> None:
     for case in law.cases:
         if case not in known:
             right = suggest(case, sorted(known))
-            raise RequestError(f"`{law.name}` is never `{case}`{right}", (*place, "cases"))
+            raise RequestError(f"`{law.name}` is never `{case}`{right}", (*location, "cases"))
 
 
 def _ordered(parameters: Sequence[SweepParameter]) -> list[SweepParameter]:
     """The parameters as they come, but each behind those it depends on."""
     waiting = {parameter.key: parameter for parameter in parameters}
-    found: list[SweepParameter] = []
+    ordered: list[SweepParameter] = []
 
-    def place(key: str, behind: tuple[str, ...]) -> None:
+    def visit(key: str, behind: tuple[str, ...]) -> None:
         if key in behind:
             circle = " → ".join([*behind[behind.index(key) :], key])
             raise RequestError(f"depends on itself ({circle})", waiting[key].slot.location)
         if key in waiting:
             for name in sorted(waiting[key].depends_on):
-                place(name, (*behind, key))
-            found.append(waiting.pop(key))
+                visit(name, (*behind, key))
+            ordered.append(waiting.pop(key))
 
     for parameter in parameters:
-        place(parameter.key, ())
-    return found
+        visit(parameter.key, ())
+    return ordered
 
 
 @dataclass(frozen=True)
@@ -307,15 +307,15 @@ class Walk:
     def _below(
         self,
         depth: int,
-        place: int,
-        path_place: int,
+        index: int,
+        path_index: int,
         draws: Sequence[float],
         scope: Scope,
         values: dict[str, Any],
         same: Counter[str],
     ) -> Iterator[Leaf]:
         if depth == len(self.parameters):
-            yield self._leaf(place, path_place, values)
+            yield self._leaf(index, path_index, values)
             return
         parameter = self.parameters[depth]
         key, below = parameter.key, self.below[depth]
@@ -329,18 +329,18 @@ class Walk:
             else:
                 seen.append(written)
                 scope[key], values[key] = value, written
-                yield from self._below(depth + 1, place, path_place, draws, scope, values, same)
-            place += below
-            path_place += self._path_below[depth]
+                yield from self._below(depth + 1, index, path_index, draws, scope, values, same)
+            index += below
+            path_index += self._path_below[depth]
 
-    def _leaf(self, place: int, path_place: int, values: dict[str, Any]) -> Leaf:
+    def _leaf(self, index: int, path_index: int, values: dict[str, Any]) -> Leaf:
         path: Document = {}
         flow: Document = {}
         for parameter in self.parameters:
             value = values[parameter.key]
             if value is not None:
                 (path if parameter.is_of_path else flow)[parameter.slot.field.name] = value
-        return Leaf(path, flow, place, path_place)
+        return Leaf(path, flow, index, path_index)
 
 
 @dataclass(frozen=True)
@@ -367,14 +367,14 @@ class Endpoints:
         }
 
 
-def endpoints(given: Any) -> Endpoints:
+def endpoints(value: Any) -> Endpoints:
     """The stack that a text as `--stack` takes, or a table of fields, means."""
-    if isinstance(given, str):
-        document = stacks.parse(given)
-    elif isinstance(given, Mapping) or given is None:
-        document = stacks.of_scenario(plain(given or {}))
+    if isinstance(value, str):
+        document = stacks.parse(value)
+    elif isinstance(value, Mapping) or value is None:
+        document = stacks.of_scenario(plain(value or {}))
     else:
-        raise RequestError(f"`{given}` is neither a name, such as `linux`, nor a table", ("stack",))
+        raise RequestError(f"`{value}` is neither a name, such as `linux`, nor a table", ("stack",))
     path = {"rate": "1Mbps", "rtt": "100ms"}
     whole = resolve({"path": path, "stack": document, "flows": [{"size": "1kB"}]})
     resolved = whole["stack"]

@@ -70,21 +70,21 @@ def _halton(base: int, drawn: random.Random) -> Coordinate:
     """The radical inverse of a path's number, its digits permuted place by place."""
     places = math.ceil(_RESOLUTION / math.log2(base))
     worth: list[list[float]] = []
-    for place in range(1, places + 1):
+    for position in range(1, places + 1):
         digits = list(range(base))
         drawn.shuffle(digits)
-        worth.append([digit / base**place for digit in digits])
+        worth.append([digit / base**position for digit in digits])
     # What the digits behind the number's own, all zero, add up to; and half of the last place.
     zeros = itertools.accumulate((w[0] for w in reversed(worth)), initial=0.5 / base**places)
     rest: list[float] = list(zeros)[::-1]
 
     def at(number: int) -> float:
-        found, place = 0.0, 0
+        total, position = 0.0, 0
         while number:
             number, digit = divmod(number, base)
-            found += worth[place][digit]
-            place += 1
-        return found + rest[place]
+            total += worth[position][digit]
+            position += 1
+        return total + rest[position]
 
     return at
 

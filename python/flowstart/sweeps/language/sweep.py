@@ -164,8 +164,8 @@ class Sweep(metaclass=Public):
     def _of_block(self, block: Block, first: int, same: Counter[str]) -> Iterator[Cell]:
         if self.request.sample and not self._wants(block.path):
             return
-        for place, stack in enumerate(self.request.stacks):
-            begin = first + place * block.walk.count * self._below_leaf
+        for index, stack in enumerate(self.request.stacks):
+            begin = first + index * block.walk.count * self._below_leaf
             for leaf in block.walk.leaves(block.draws, stack.scope(), same):
                 path = block.path if self.request.sample else block.path + leaf.path_place
                 if self._wants(path):
@@ -179,11 +179,11 @@ class Sweep(metaclass=Public):
     def _part(self, path: int) -> str:
         return self.request.split.part(path) if self.request.split else ""
 
-    def _of_place(self, place: Place, number: int, same: Counter[str]) -> Iterator[Cell]:
+    def _of_place(self, setup: Place, number: int, same: Counter[str]) -> Iterator[Cell]:
         """The cells of a path, a flow and a stack."""
-        leaf, stack = place.leaf, place.stack
-        part = self._part(place.path)
-        seeds = self.request.seeds.of(place.path, part)
+        leaf, stack = setup.leaf, setup.stack
+        part = self._part(setup.path)
+        seeds = self.request.seeds.of(setup.path, part)
         resolved = {"path": leaf.path, "stack": stack.resolved, "flows": [leaf.flow]}
         is_same = len(seeds) > 1 and not drawn(resolved)
         for cc, competing in product(self.request.avoidances, self.request.competing):
@@ -200,7 +200,7 @@ class Sweep(metaclass=Public):
                     competing,
                     seed,
                     part,
-                    place.origin,
+                    setup.origin,
                 )
             number += len(seeds)
 
@@ -209,9 +209,9 @@ class Sweep(metaclass=Public):
         path = 0
         for family in self.request.families:
             for source in family.sources:
-                found = [parameter.in_grid() for parameter in family.parameters(source)]
-                walk = Walk(found)
-                yield Block(walk, [0.0] * len(found), source.origin, path)
+                parameters = [parameter.in_grid() for parameter in family.parameters(source)]
+                walk = Walk(parameters)
+                yield Block(walk, [0.0] * len(parameters), source.origin, path)
                 path += walk.path_count
 
     def _drawn_blocks(self, sample: Sample) -> Iterator[Block]:
@@ -221,18 +221,18 @@ class Sweep(metaclass=Public):
         which_source = [_chooser([s.weight for s in family.sources]) for family in families]
 
         @functools.lru_cache(maxsize=WALKS_KEPT)
-        def prepared(number: int, place: int) -> tuple[str, Walk, Sequence[Coordinate]]:
+        def prepared(number: int, index: int) -> tuple[str, Walk, Sequence[Coordinate]]:
             family = families[number]
-            source = family.sources[place]
-            found = family.parameters(source)
-            own = [coordinates[p.place] if p.draws else _undrawn for p in found]
-            return source.origin, Walk(found), own
+            source = family.sources[index]
+            parameters = family.parameters(source)
+            own = [coordinates[p.place] if p.draws else _undrawn for p in parameters]
+            return source.origin, Walk(parameters), own
 
         for path in range(sample.paths):
             number = self._family(path)
             choose = which_source[number]
-            place = choose(coordinates[SOURCE](path)) if SOURCE in coordinates else 0
-            origin, walk, own = prepared(number, place)
+            index = choose(coordinates[SOURCE](path)) if SOURCE in coordinates else 0
+            origin, walk, own = prepared(number, index)
             yield Block(walk, [coordinate(path) for coordinate in own], origin, path)
 
     @functools.cached_property
@@ -254,8 +254,8 @@ class Sweep(metaclass=Public):
         if any(len(family.sources) > 1 for family in families):
             names.append(SOURCE)
         for family in families:
-            found = family.parameters(family.sources[0])
-            names += [p.place for p in found if p.draws and p.place not in names]
+            parameters = family.parameters(family.sources[0])
+            names += [p.place for p in parameters if p.draws and p.place not in names]
         return sampling.coordinates(sample.method, sample.seed, sample.paths, names)
 
 

@@ -138,8 +138,8 @@ def _delay(writes: "pl.DataFrame", seen: Seen) -> float | None:
     at = pl.col("available_s")
     during = (at >= seen.opened_s) & (at <= (seen.done_s or seen.end_s))
     delay = pl.col("delivered_s").fill_null(seen.end_s) - at
-    found = writes.filter(during).select(delay.quantile(0.95, "nearest")).item()
-    return None if found is None else float(found)
+    delay_s = writes.filter(during).select(delay.quantile(0.95, "nearest")).item()
+    return None if delay_s is None else float(delay_s)
 
 
 def _to_web(seen: Seen, alone: Alone) -> Harm | None:
@@ -152,9 +152,9 @@ def _to_web(seen: Seen, alone: Alone) -> Harm | None:
     key = ["web", "session", "page", "object"]
     if seen.objects.is_empty() or alone.objects.is_empty():
         return None
-    asked = pl.col("requested_s")
-    during = seen.objects.filter((asked >= seen.opened_s) & (asked <= (seen.done_s or seen.end_s)))
-    during = during.with_columns(pl.col("response_s").fill_null(seen.end_s - asked))
+    at = pl.col("requested_s")
+    during = seen.objects.filter((at >= seen.opened_s) & (at <= (seen.done_s or seen.end_s)))
+    during = during.with_columns(pl.col("response_s").fill_null(seen.end_s - at))
     both = during.join(alone.objects, on=key, suffix="_alone").select(
         "response_s", "response_s_alone"
     )
@@ -176,37 +176,37 @@ def harms_of_runs(
     """The columns of harm, a value for each cell and variant."""
     import polars as pl
 
-    found: list[Harm | None] = []
-    shown = _Runs.of(batch) if any(one.cell.competing != "alone" for one in planned) else None
-    for one in planned:
-        if one.cell.competing == "alone" or shown is None:
-            found += [None] * len(one.flows)
+    harms: list[Harm | None] = []
+    shown = _Runs.of(batch) if any(plan.cell.competing != "alone" for plan in planned) else None
+    for plan in planned:
+        if plan.cell.competing == "alone" or shown is None:
+            harms += [None] * len(plan.flows)
             continue
-        first = len(found)
-        seen = [shown.seen(first + number, one) for number in range(len(one.flows))]
-        found += _of_cell(one, seen, custom)
+        first = len(harms)
+        seen = [shown.seen(first + number, plan) for number in range(len(plan.flows))]
+        harms += _of_cell(plan, seen, custom)
     return [
-        pl.Series("harm", [one.share if one else None for one in found], dtype=pl.Float64),
-        pl.Series("harm_s", [one.seconds if one else None for one in found], dtype=pl.Float64),
+        pl.Series("harm", [h.share if h else None for h in harms], dtype=pl.Float64),
+        pl.Series("harm_s", [h.seconds if h else None for h in harms], dtype=pl.Float64),
     ]
 
 
 def _of_cell(
-    one: Planned, seen: Sequence[Seen | None], custom: CustomStartups
+    plan: Planned, seen: Sequence[Seen | None], custom: CustomStartups
 ) -> list[Harm | None]:
     """The harm under each variant. One run without the flow under test serves them all.
 
     That of a sibling depends on the variant, since it is what the variant does by itself.
     """
-    kind = one.cell.competing
+    kind = plan.cell.competing
     lasts_s = max((run.end_s for run in seen if run), default=0.0)
-    lasts_s += one.facts.rtt_s  # the last acknowledgements are on their way for half of it
-    common = None if kind == "same" else _alone(one, 0, lasts_s, custom)
-    found: list[Harm | None] = []
+    lasts_s += plan.facts.rtt_s  # the last acknowledgements are on their way for half of it
+    common = None if kind == "same" else _alone(plan, 0, lasts_s, custom)
+    harms: list[Harm | None] = []
     for variant, run in enumerate(seen):
-        alone = common or _alone(one, variant, lasts_s, custom)
-        found.append(harm(kind, run, alone) if run else None)
-    return found
+        alone = common or _alone(plan, variant, lasts_s, custom)
+        harms.append(harm(kind, run, alone) if run else None)
+    return harms
 
 
 @dataclass(frozen=True)
@@ -223,7 +223,7 @@ class _Runs:
         tables = [_apart(table) for table in (batch.frame, batch.transfers, batch.objects)]
         return cls(batch.runs.to_dicts(), *tables)
 
-    def seen(self, run: int, one: Planned) -> Seen | None:
+    def seen(self, run: int, plan: Planned) -> Seen | None:
         """What a run showed; None where it failed."""
         import polars as pl
 
@@ -231,8 +231,8 @@ class _Runs:
         if about["error"]:
             return None
         flows = self.flows[run]
-        tested = flows.row(one.competing.place, named=True)
-        watched = one.competing.watched
+        tested = flows.row(plan.competing.place, named=True)
+        watched = plan.competing.watched
         other = {} if watched is None else flows.row(watched, named=True)
         opened, lasted = tested["opened_s"], tested["duration_s"]
         return Seen(
@@ -254,16 +254,16 @@ def _apart(table: "pl.DataFrame") -> "dict[int, pl.DataFrame]":
     return {key[0]: rows for key, rows in table.partition_by("run", as_dict=True).items()}
 
 
-def _alone(one: Planned, variant: int, lasts_s: float, custom: CustomStartups) -> Alone:
+def _alone(plan: Planned, variant: int, lasts_s: float, custom: CustomStartups) -> Alone:
     """What the competing flows does without the flow under test."""
-    document = one.alone(variant, lasts_s)
+    document = plan.alone(variant, lasts_s)
     assert document is not None
-    is_long = one.cell.competing in LONG
+    is_long = plan.cell.competing in LONG
     outcome = simulate(document | {"trace": is_long}, custom).outcome
     flows = frames.frame(outcome["flows"])
     progress = None
     if is_long and outcome["trace"]:
-        progress = _progress(outcome["trace"]["flow_samples"], one.facts.rtt_s)
+        progress = _progress(outcome["trace"]["flow_samples"], plan.facts.rtt_s)
     return Alone(
         fct_s=None if flows.is_empty() else flows["fct_s"][0],
         writes=frames.frame(outcome["transfers"]),
@@ -307,7 +307,7 @@ def run_cells(
             refused.append(table.refused(cell, variants, str(error)))
     if not planned:
         return pl.concat(refused)
-    texts = [text for one in planned for text in one.scenarios()]
+    texts = [text for plan in planned for text in plan.scenarios()]
     batch = RunBatch(run_many(texts, workers, None, custom, limits=True), len(texts))
     if batch.interrupted:
         raise KeyboardInterrupt

@@ -45,8 +45,8 @@ class Facts:
     """Bytes of the flow under test."""
 
     @classmethod
-    def of(cls, resolved: Document, asked: Document, size: str) -> "Facts":
-        """Those of a resolved scenario, `asked` being the path as it was written."""
+    def of(cls, resolved: Document, written: Document, size: str) -> "Facts":
+        """Those of a resolved scenario, `written` being the path as it was written."""
         path = resolved["path"]
         mss = resolved["stack"]["mss"]
         hops = path.get("hops") or [path]
@@ -54,12 +54,12 @@ class Facts:
         rtt = path.get("rtt") or resolved["flows"][0]["rtt"]
         return cls(
             rate_bps=_long_run_rate(slowest),
-            rtt_s=_seconds(rtt),
+            rtt_s=_quantity(rtt).base / quantities.NS_PER_S,
             buffer_pkts=_packets(slowest.get("buffer")),
             queue=slowest["queue"],
             loss=_share(slowest.get("loss")),
             reverse_rate_bps=_rate(slowest.get("reverse_rate")),
-            impairments="+".join(sorted(asked.keys() - PARAMETERS)),
+            impairments="+".join(sorted(written.keys() - PARAMETERS)),
             size_bytes=_native.size_bytes(size, mss) or 0,
         )
 
@@ -72,13 +72,9 @@ class Facts:
 
 def _quantity(text: str) -> quantities.Quantity:
     """A quantity that the simulator has written."""
-    found = quantities.read(text)
-    assert found is not None
-    return found
-
-
-def _seconds(text: str) -> float:
-    return _quantity(text).base / quantities.NS_PER_S
+    quantity = quantities.read(text)
+    assert quantity is not None
+    return quantity
 
 
 def _rate(text: str | None) -> float | None:
@@ -94,8 +90,8 @@ def _long_run_rate(hop: Document) -> float | None:
 def _packets(text: str | None) -> int | None:
     if text is None:
         return None
-    found = _quantity(text)
-    return int(found.number if found.unit == quantities.PACKETS else found.base / FULL_SIZE)
+    size = _quantity(text)
+    return int(size.number if size.unit == quantities.PACKETS else size.base / FULL_SIZE)
 
 
 def _share(text: str | None) -> float:
@@ -326,5 +322,5 @@ def _beside(cell: Cell, own: float) -> float:
 
 def _base(cell: Cell, name: str) -> float:
     """A field of the path in bits per second or seconds; 0 where it is no single number."""
-    found = quantities.read(str(cell.path.get(name, "")))
-    return found.base / (1.0 if name == "rate" else quantities.NS_PER_S) if found else 0.0
+    quantity = quantities.read(str(cell.path.get(name, "")))
+    return quantity.base / (1.0 if name == "rate" else quantities.NS_PER_S) if quantity else 0.0

@@ -38,9 +38,9 @@ class Planned:
     @classmethod
     def of(cls, cell: Cell, variants: Sequence[Variant], custom: CustomStartups) -> "Planned":
         """Raises RequestError where the simulator refuses the cell."""
-        asked, measured = measured_flow(cell.flow)
+        fields, measured = measured_flow(cell.flow)
         base: Document = {"path": cell.path, "stack": cell.stack, "seed": cell.seed, **measured}
-        flow = interface_fields(cell.path) | {"cached_cwnd": REMEMBERED} | asked
+        flow = interface_fields(cell.path) | {"cached_cwnd": REMEMBERED} | fields
         if cell.cc:
             flow["cc"] = cell.cc
         plain = resolve(base | {"flows": [flow]}, custom)
@@ -66,8 +66,8 @@ class Planned:
 
 def _without_startup(resolved: Document, tested: Sequence[int]) -> str:
     flows = [dict(flow) for flow in resolved["flows"]]
-    for place in tested:
-        flows[place].pop("startup", None)
+    for number in tested:
+        flows[number].pop("startup", None)
     return json.dumps(resolved | {"flows": flows}, separators=(",", ":"))
 
 
@@ -101,18 +101,18 @@ def rows(
     tested = pl.DataFrame(
         {
             "run": range(len(planned) * count),
-            "flow": [one.competing.place for one in planned for _ in range(count)],
-            "place": [place for place in range(len(planned)) for _ in range(count)],
+            "flow": [plan.competing.place for plan in planned for _ in range(count)],
+            "place": [index for index in range(len(planned)) for _ in range(count)],
             "startup": [variant.name for variant in variants] * len(planned),
         },
         schema={"run": pl.Int64, "flow": pl.Int64, "place": pl.Int64, "startup": pl.String},
     )
-    asked = [_asked(one.cell, one.facts) | {"scenario": one.scenario} for one in planned]
-    cells = pl.DataFrame(asked, schema_overrides=columns.types(TABLE), infer_schema_length=None)
+    records = [_asked(plan.cell, plan.facts) | {"scenario": plan.scenario} for plan in planned]
+    cells = pl.DataFrame(records, schema_overrides=columns.types(TABLE), infer_schema_length=None)
     key = ["run", "flow"]
     errors = batch.runs.select(pl.col("run").cast(pl.Int64), pl.col("error").cast(pl.String))
     flows = batch.frame.select(pl.col(key).cast(pl.Int64), *FLOW)
-    found = (
+    joined = (
         tested.join(errors, on="run", how="left", maintain_order="left")
         .join(flows, on=key, how="left", maintain_order="left")
         .join(_some(batch.startups, MEASURES), on=key, how="left", maintain_order="left")
@@ -120,8 +120,8 @@ def rows(
         .join(_some(batch.goodputs, GOODPUT), on=key, how="left", maintain_order="left")
         .join(_some(batch.delays, DELAYS), on=key, how="left", maintain_order="left")
     )
-    mine = cells[found["place"]].get_columns()
-    return _finished(found.drop("place", *key).hstack(mine))
+    mine = cells[joined["place"]].get_columns()
+    return _finished(joined.drop("place", *key).hstack(mine))
 
 
 def refused(cell: Cell, variants: Sequence[Variant], why: str) -> "pl.DataFrame":
@@ -134,8 +134,8 @@ def refused(cell: Cell, variants: Sequence[Variant], why: str) -> "pl.DataFrame"
 
 def content(cell: Cell) -> str:
     """A name for what a cell asks: 16 hexadecimal digits."""
-    asked = [cell.path, cell.flow, cell.stack, cell.cc, cell.competing, cell.seed]
-    text = json.dumps(asked, sort_keys=True, separators=(",", ":"))
+    fields = [cell.path, cell.flow, cell.stack, cell.cc, cell.competing, cell.seed]
+    text = json.dumps(fields, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -181,17 +181,17 @@ def _limits(batch: "RunBatch") -> "pl.DataFrame":
     return of_flows.with_columns(pl.col("run", "flow").cast(pl.Int64))
 
 
-def _finished(found: "pl.DataFrame") -> "pl.DataFrame":
+def _finished(frame: "pl.DataFrame") -> "pl.DataFrame":
     """The frame with what follows from other columns, all columns there and typed."""
     import polars as pl
 
     types = columns.types(TABLE)
-    missing = [name for name in types if name not in found.columns]
-    found = found.with_columns(pl.lit(None).alias(name) for name in missing)
-    found = found.select(pl.col(name).cast(dtype) for name, dtype in types.items())
+    missing = [name for name in types if name not in frame.columns]
+    frame = frame.with_columns(pl.lit(None).alias(name) for name in missing)
+    frame = frame.select(pl.col(name).cast(dtype) for name, dtype in types.items())
     bdp = pl.col("rate_bps") * pl.col("rtt_s") / (8 * FULL_SIZE)
     sent = pl.when(pl.col("packets_sent") > 0).then("packets_sent")
-    return found.with_columns(
+    return frame.with_columns(
         buffer_bdp=pl.col("buffer_pkts") / bdp,
         exit_cwnd_bdp=pl.col("startup_exit_cwnd_segments") / bdp,
         retransmitted_share=pl.col("packets_retransmitted") / sent,
