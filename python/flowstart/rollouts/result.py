@@ -1,17 +1,15 @@
 """The answer on a rollout, its table, figure and files."""
 
 import math
-import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from flowstart import _native, extras, text
-from flowstart.captures.contents import Capture
 from flowstart.inference import Judgement, Row, Verdict
 from flowstart.inference.data import finite
 from flowstart.inference.gates import Gate, GateQuantity
-from flowstart.questions.option import of
+from flowstart.questions.option import command_of
 from flowstart.questions.verify import Verify as Question
 from flowstart.render import columns, figure_files, files, html
 from flowstart.render.grid import Column, Grid
@@ -204,16 +202,7 @@ class Verification(Result):
     @property
     def command(self) -> str | None:
         """The command that gives the same result; None where sets were not named by files."""
-        words = ["flowstart", "verify"]
-        for each in of(Question):
-            value = getattr(self.question, each.name)
-            if value is None or (each.name == "share" and value == each.default):
-                continue
-            if isinstance(value, Capture | Mapping):
-                return None
-            written = f"{100 * value:g}%" if isinstance(value, float) else str(value)
-            words += [written] if each.is_argument else [each.flag, written]
-        return shlex.join(words)
+        return command_of(self.question, ("flowstart", "verify"))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as one JSON document."""
