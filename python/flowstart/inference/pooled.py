@@ -234,8 +234,8 @@ def _considered(low: float, high: float) -> tuple[Floats, Floats]:
 
 def _normalised(logs: Floats) -> Floats:
     """Probabilities from their logarithms, by row."""
-    found = np.exp(logs - logs.max(axis=1, keepdims=True))
-    return np.asarray(found / found.sum(axis=1, keepdims=True))
+    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 def _typical(precisions: Floats) -> float:
