@@ -39,7 +39,7 @@ DRAWS = 2000
 NEVER = 1e-5
 """The expected number of networks beyond a limit of which no draw is made."""
 DIGITS = 12
-"""Of a share: matrix products differ in the last bits between processors, and shares may equal a limit."""
+"""Of a share: matrix products of processors differ in the last bits; a share may equal a limit."""
 HALF_PI = np.pi / 2
 
 
