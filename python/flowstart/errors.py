@@ -50,8 +50,8 @@ class RequestError(FlowstartError, ValueError):
     ) -> None:
         self.message, self.location, self.input = message, tuple(location), value
         self.file = None if file is None else str(file)
-        place = _dotted(self.location) if value is None else f"{_dotted(self.location)} = {value}"
-        super().__init__(f"{place}: {message}" if place else message)
+        field = _dotted(self.location) if value is None else f"{_dotted(self.location)} = {value}"
+        super().__init__(f"{field}: {message}" if field else message)
 
     def at(self, location: Location) -> "RequestError":
         """The same error about the same value in another document."""
@@ -62,30 +62,30 @@ class RequestError(FlowstartError, ValueError):
 
         `written` has the options of the request: `--window` or `--stack` may set a window.
         """
-        message = re.sub(r"`path\.(\w+)`", lambda found: f"`{_option(found[1])}`", self.message)
+        message = re.sub(r"`path\.(\w+)`", lambda matched: f"`{_option(matched[1])}`", self.message)
         match self.location:
             case ("stack", "preset") | ("on", *_):
-                place: Location = ("--stack",)
+                location: Location = ("--stack",)
             case ("path", "quick_start", str(name)):
-                place, message = ("--quick-start",), f"{name}: {message}"
+                location, message = ("--quick-start",), f"{name}: {message}"
             case ("stack", str(name), *rest) | ("flows", int(), "stack", str(name), *rest):
-                place, inner = self._of_stack(name, rest, written)
+                location, inner = self._of_stack(name, rest, written)
                 message = f"{inner}: {message}" if inner else message
             case ("flows", 0, "count"):
-                place = ("--flows",)
+                location = ("--flows",)
             case ("flows", int()):
-                place = ()
+                location = ()
             case ("flows", int(), "writes", int(), "after", "pause"):
-                place = ("--idle",)
+                location = ("--idle",)
             case ("flows", int(), "writes", int(), "size"):
-                place = ("--size",)
+                location = ("--size",)
             case ("flows", int(), str(name), *rest) | ("path" | "stack", str(name), *rest):
-                place = (_option(name), *rest)
+                location = (_option(name), *rest)
             case (str(name),) | ("within" | "speed_tests" as name, int()) if name.isidentifier():
-                place = (_option(name),)
+                location = (_option(name),)
             case _:
-                place = self.location
-        return RequestError(message, place, self.input)
+                location = self.location
+        return RequestError(message, location, self.input)
 
     def _of_stack(
         self, name: str, rest: list[str | int], written: Container[str]

@@ -67,7 +67,7 @@ def _with_properties(docstring: str, of: type) -> str:
 
 def _properties(of: type) -> dict[str, str]:
     """Lines on public properties: name, type, and the first line of the docstring."""
-    found = {}
+    lines = {}
     for kind in reversed(of.__mro__):
         for name, value in vars(kind).items():
             if isinstance(value, property):
@@ -81,5 +81,5 @@ def _properties(of: type) -> dict[str, str]:
                 type_ = inspect.signature(function).return_annotation  # type: ignore[arg-type]
                 type_ = type_ if isinstance(type_, str) else inspect.formatannotation(type_)
                 type_ = re.sub(r"flowstart\.(?:\w+\.)*", "", type_)
-                found[name] = f"    {name} ({type_}): {text.partition(chr(10))[0]}"
-    return found
+                lines[name] = f"    {name} ({type_}): {text.partition(chr(10))[0]}"
+    return lines

@@ -21,13 +21,13 @@ def printable(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return "".join(_shown(one) for one in text)
+    return "".join(_shown(character) for character in text)
 
 
-def _shown(one: str) -> str:
-    if one in "\n\t" or unicodedata.category(one) not in _CONTROLS:
-        return one
-    return one.encode("unicode_escape").decode()
+def _shown(character: str) -> str:
+    if character in "\n\t" or unicodedata.category(character) not in _CONTROLS:
+        return character
+    return character.encode("unicode_escape").decode()
 
 
 def short_seconds(value: float | None) -> str:
@@ -59,9 +59,9 @@ def first_of(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
 
 
-def counted(number: int, one: str, many: str) -> str:
+def counted(number: int, singular: str, plural: str) -> str:
     """A number with its noun: `1 network`, `2 networks`."""
-    return f"{number} {one if number == 1 else many}"
+    return f"{number} {singular if number == 1 else plural}"
 
 
 WIDEST = 3

@@ -358,37 +358,37 @@ def _flags_apart(row: dict[str, Any]) -> dict[str, Any]:
     return row | {"flags": row["flags"].split()}
 
 
-def headline(found: Capture) -> str:
+def headline(capture: Capture) -> str:
     """One line on what the file is."""
-    s = found.summary
+    s = capture.summary
     by = s["by_handshake"]
-    packets = found.about["packets"]
-    rows_of_a_log = found.about["format"].startswith(("zeek", "server-log"))
+    packets = capture.about["packets"]
+    rows_of_a_log = capture.about["format"].startswith(("zeek", "server-log"))
     what = ("row", "rows") if rows_of_a_log else ("packet", "packets")
-    protocol = "QUIC" if found.about["format"] == "qlog" else "TCP"
+    protocol = "QUIC" if capture.about["format"] == "qlog" else "TCP"
     kinds = ", ".join(f"{count} {name}" for name, count in by.items() if count)
-    removed = found.about.get("tunnels", {})
-    whole = all(count == found.about["packets"] for count in removed.values())
+    removed = capture.about.get("tunnels", {})
+    whole = all(count == capture.about["packets"] for count in removed.values())
     named = [name if whole else f"{count} in {name}" for name, count in removed.items()]
     tunnels = named and (" in " if whole else ", of them ") + " and ".join(named)
     return (
-        f"{found.file}: {found.about['format']}, {text.count(packets)} {what[packets != 1]}"
-        f"{tunnels or ''}, {_sampled(found)}"
+        f"{capture.file}: {capture.about['format']}, {text.count(packets)} {what[packets != 1]}"
+        f"{tunnels or ''}, {_sampled(capture)}"
         f"{text.counted(s['tcp_connections'], f'{protocol} connection', f'{protocol} connections')}"
         f"{kinds and f' ({kinds})'}, "
-        f"{text.counted(len(found.transfers), 'transfer', 'transfers')}"
+        f"{text.counted(len(capture.transfers), 'transfer', 'transfers')}"
     )
 
 
-def _sampled(found: Capture) -> str:
-    if found.sampled_from is None:
+def _sampled(capture: Capture) -> str:
+    if capture.sampled_from is None:
         return ""
-    return f"a sample of {text.count(found.sampled_from)} connections: "
+    return f"a sample of {text.count(capture.sampled_from)} connections: "
 
 
-def quic(found: Capture) -> str | None:
+def quic(capture: Capture) -> str | None:
     """A line on the QUIC connections, where there are any."""
-    rows = found.quic
+    rows = capture.quic
     if rows is None or rows.is_empty():
         return None
     versions = ", ".join(sorted(set(rows["version"])))
@@ -448,12 +448,12 @@ def _reduced(reduction: dict[str, Any]) -> str:
     return _share(reduction["above_1MB_per_s"], reduction["above_1MB_per_s_share_of_over"])
 
 
-def networks(found: Capture, most: int = 20) -> Grid:
+def networks(capture: Capture, most: int = 20) -> Grid:
     """The far networks and what could be told of the paths to them."""
     titles = ["conns", "min RTT", "sent", "rate", "buffer"]
     grid = Grid([Column("network", number=False), *(Column(title) for title in titles)])
     grid.columns += [Column(title, spare=1) for title in ("received", "rate", "buffer")]
-    groups, known = found.groups, _data(found)
+    groups, known = capture.groups, _data(capture)
     grid.rows = [
         [
             group.network,
@@ -473,18 +473,18 @@ def networks(found: Capture, most: int = 20) -> Grid:
     return grid
 
 
-def _data(found: Capture) -> dict[str, tuple[int, int]]:
+def _data(capture: Capture) -> dict[str, tuple[int, int]]:
     """Bytes to and from each network, counted as those of connections: without repetitions.
 
     A sample has the connections of a part only.
     """
     import polars as pl
 
-    if found.sampled_from is not None:
+    if capture.sampled_from is not None:
         return {}
     by_remote = pl.col("opener") == "remote"
     ways = [("s2c_bytes", "c2s_bytes"), ("c2s_bytes", "s2c_bytes")]
-    sums = found.connections.group_by("network").agg(
+    sums = capture.connections.group_by("network").agg(
         pl.when(by_remote).then(opened).otherwise(other).sum().alias(opened)
         for opened, other in ways
     )
@@ -503,7 +503,7 @@ def _path(path: PathEstimate, data: int) -> list[str]:
     ]
 
 
-def connections(found: Capture, most: int = 20) -> Grid:
+def connections(capture: Capture, most: int = 20) -> Grid:
     """The connections with the largest amount of data."""
     import polars as pl
 
@@ -511,13 +511,13 @@ def connections(found: Capture, most: int = 20) -> Grid:
     columns += [Column("handshake", number=False), Column("RTT")]
     columns += [Column(title) for title in ("to server", "to client", "retrans.")]
     grid = Grid([*columns, Column("flags", number=False)])
-    data = found.connections.select(data=pl.sum_horizontal("c2s_bytes", "s2c_bytes"))
+    data = capture.connections.select(data=pl.sum_horizontal("c2s_bytes", "s2c_bytes"))
     # Stable, so that of equals the earlier ones are shown. To sort whole rows would copy them all.
     order = data.with_row_index().sort("data", descending=True, maintain_order=True)["index"]
-    largest = found.connections[order.head(most)]
+    largest = capture.connections[order.head(most)]
     grid.rows = [_connection_row(row) for row in largest.iter_rows(named=True)]
-    if len(found.connections) > most:
-        grid.title = f"The {most} largest connections, of {len(found.connections)}"
+    if len(capture.connections) > most:
+        grid.title = f"The {most} largest connections, of {len(capture.connections)}"
     return grid
 
 

@@ -18,11 +18,11 @@ def frame(columns: "CaptureColumns") -> "pl.DataFrame":
     """
     import polars as pl
 
-    found = []
+    series = []
     for name in list(columns):
         cells = columns.pop(name)
-        found.append(_words(name, *cells) if isinstance(cells, tuple) else _numbers(name, cells))
-    return pl.DataFrame(found)
+        series.append(_words(name, *cells) if isinstance(cells, tuple) else _numbers(name, cells))
+    return pl.DataFrame(series)
 
 
 def _numbers(name: str, cells: "NDArray[Any]") -> "pl.Series":
@@ -141,8 +141,8 @@ def networks(addresses: "pl.Series") -> "pl.Series":
     usual = addresses.str.extract(IPV4)
     others = addresses.filter(usual.is_null())
     other = pl.Series([network(address) for address in others], dtype=pl.String)
-    found = (usual + "0/24").to_frame("network").with_row_index("place")
-    places = found.filter(pl.col("network").is_null()).select("place", other=other)
-    return found.join(places, on="place", how="left", maintain_order="left").select(
+    table = (usual + "0/24").to_frame("network").with_row_index("place")
+    places = table.filter(pl.col("network").is_null()).select("place", other=other)
+    return table.join(places, on="place", how="left", maintain_order="left").select(
         pl.coalesce("network", "other")
     )["network"]

@@ -6,7 +6,6 @@ is for.
 
 import pathlib
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -140,7 +139,9 @@ def of_start(start: bytes) -> FileKind:
     kind = next((kind for magic, kind in MAGIC.items() if start.startswith(magic)), None)
     if kind or b"\0" in start:
         return kind or (
-            FileKind("a tar archive", remedy=UNPACK) if _is_tar(start) else _of_holes(start)
+            FileKind("a tar archive", remedy=UNPACK)
+            if start[257:262] == b"ustar"
+            else _of_holes(start)
         )
     text = start.removeprefix(BOM).lstrip(b" \t\r\n")
     for pattern, of_text in TEXTS.items():
@@ -157,10 +158,6 @@ def _of_holes(start: bytes) -> FileKind:
     """Lines of a server with null bytes, as a crash or logrotate's `copytruncate` leaves them."""
     kind = _of_lines(start.replace(b"\0", b""))
     return kind if kind.form.layout is log_formats.Layout.LINES else UNKNOWN
-
-
-def _is_tar(start: bytes) -> bool:
-    return start[257:262] == b"ustar"
 
 
 def _of_extended(text: bytes) -> FileKind:
@@ -196,7 +193,10 @@ def _of_json(text: bytes) -> FileKind:
 def _of_lines(text: bytes) -> FileKind:
     """Lines of text: those of a server, or a table."""
     lines = text.decode(errors="replace").splitlines()
-    counts = {form.name: sum(map(bool, _matches(form, lines))) for form in log_formats.TEXT}
+    counts = {
+        form.name: sum(bool(re.match(form.pattern, line)) for line in lines)
+        for form in log_formats.TEXT
+    }
     form = max(log_formats.TEXT, key=lambda form: counts[form.name])
     if counts[form.name]:
         return FileKind(form.name, Reader.LOG, form=form)
@@ -205,7 +205,3 @@ def _of_lines(text: bytes) -> FileKind:
     if lines and any(mark in lines[0] for mark in ",;\t"):
         return FileKind("a table of text", Reader.LOG)
     return UNKNOWN
-
-
-def _matches(form: LogFormat, lines: list[str]) -> Iterator[re.Match[str] | None]:
-    return (re.match(form.pattern, line) for line in lines)

@@ -81,7 +81,7 @@ class Columns:
     ) -> "Columns":
         """By a mapping (`{"rtt": "tcpinfo_rtt:us"}`), and by their names what it leaves out."""
         sources = {what: _mapped(file, what, text, names, form) for what, text in mapping.items()}
-        order = {name: place for place, name in enumerate((*form.columns, *KNOWN))}
+        order = {name: index for index, name in enumerate((*form.columns, *KNOWN))}
         for name in sorted(names, key=lambda name: order.get(name, len(order))):
             what, unit = _by_name(name, form)
             if what and what not in sources:

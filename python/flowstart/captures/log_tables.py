@@ -226,12 +226,12 @@ def _split(
     (token, between), fields = form, declaration.split()[1:]
     groups = [name for name in fields if name in used]
     tokens = (f"({token})" if name in used else token for name in fields)
-    found = pl.col("line").str.extract_groups(f"^{between.join(tokens)}(?:\\s|$)")
+    matched = pl.col("line").str.extract_groups(f"^{between.join(tokens)}(?:\\s|$)")
 
     def cell(name: str) -> "pl.Expr":
         if name not in groups:
             return pl.lit(None, pl.String)
-        return found.struct.field(str(groups.index(name) + 1)).str.strip_chars('" ')
+        return matched.struct.field(str(groups.index(name) + 1)).str.strip_chars('" ')
 
     return rows.select(cell(name).alias(name) for name in used)
 
@@ -264,12 +264,11 @@ def _of_json(path: str, used: Sequence[str], wanted: "Sequence[pl.Expr]") -> "pl
     import polars as pl
 
     keys, parts = _json_names(path), _apart(used)
+    tops = dict.fromkeys(keys[name][0] for name in parts)
     try:
         scanned = pl.scan_ndjson(
             glob.escape(path),  # it has no option for that
-            schema={
-                key: _type([keys[name] for name in parts], (key,)) for key in _tops(keys, parts)
-            },
+            schema={top: _type([keys[name] for name in parts], (top,)) for top in tops},
             ignore_errors=True,
         )
         rows = scanned.select(_nested(keys[name]).alias(name) for name in parts)
@@ -280,10 +279,6 @@ def _of_json(path: str, used: Sequence[str], wanted: "Sequence[pl.Expr]") -> "pl
             line.str.json_path_match(_json_path(keys[name])).alias(name) for name in parts
         )
         return _with_moment(rows, used).select(*wanted).collect(engine="streaming")
-
-
-def _tops(keys: dict[str, tuple[str, ...]], used: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(keys[name][0] for name in used))
 
 
 def _type(paths: Sequence[tuple[str, ...]], above: tuple[str, ...]) -> "pl.DataType":

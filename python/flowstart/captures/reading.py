@@ -88,7 +88,7 @@ def read_capture(
     drawn = SampleSize.parse(sample, seed) if sample else None
     paths = selection.listed(files)
     try:
-        found = (
+        capture = (
             _of_stdin(columns, progress)
             if selection.STDIN in paths
             else _read(paths, columns, progress)
@@ -99,10 +99,10 @@ def read_capture(
         raise
     options = _options(columns, sample, anonymize)
     named = tuple(map(str, files)) if any(paths.values()) else ()
-    found = dataclasses.replace(found, options=options, named=named)
+    capture = dataclasses.replace(capture, options=options, named=named)
     if drawn:
-        found = found.sampled(drawn)
-    return found.anonymized() if anonymize else found
+        capture = capture.sampled(drawn)
+    return capture.anonymized() if anonymize else capture
 
 
 def _options(
@@ -111,8 +111,8 @@ def _options(
     """What a command says to read in the same way."""
     if columns is not None and not isinstance(columns, str):
         columns = ",".join(f"{what}={column}" for what, column in columns.items())
-    given = {"--columns": columns, "--sample": sample}
-    words = [word for name, value in given.items() if value for word in (name, value)]
+    options = {"--columns": columns, "--sample": sample}
+    words = [word for name, value in options.items() if value for word in (name, value)]
     return (*words, *(["--anonymize"] if anonymize else []))
 
 
@@ -132,13 +132,13 @@ def _read(paths: Mapping[str, bool], columns: GivenColumns, progress: Progress |
     while True:
         selected = selection.select(paths, damaged)
         try:
-            found = _of_kind(selected, columns, progress)
+            capture = _of_kind(selected, columns, progress)
         except RequestError as error:
             if not error.file or not paths.get(error.file):
                 raise
             damaged[error.file] = selection.damage(error, error.file)
         else:
-            return dataclasses.replace(found, warnings=[*selected.warnings, *found.warnings])
+            return dataclasses.replace(capture, warnings=[*selected.warnings, *capture.warnings])
 
 
 def _of_kind(selected: Selection, columns: GivenColumns, progress: Progress | None) -> Capture:

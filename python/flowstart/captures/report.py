@@ -10,54 +10,55 @@ from flowstart.render import summary as screen
 from flowstart.render.files import columns, encoded
 
 
-def tables(found: Capture, *, rows: bool = False) -> dict[str, bytes]:
+def tables(capture: Capture, *, rows: bool = False) -> dict[str, bytes]:
     """The connections, demands and transfers as tables, and the counts as JSON.
 
     With `rows` JSON has them too, which takes several times the memory.
     """
-    files = {"capture.json": encoded(found.to_dict(rows=rows))}
+    files = {"capture.json": encoded(capture.to_dict(rows=rows))}
     for name in ("connections", "demands", "senders", "transfers", "quic"):
-        frame = getattr(found, name)
+        frame = getattr(capture, name)
         if frame is not None and len(frame):
             files |= columns(frame, name, f"capture-{name}")
     return files
 
 
-def pictures(found: Capture) -> dict[str, bytes]:
+def pictures(capture: Capture) -> dict[str, bytes]:
     """The figures, and the page that holds them."""
     files: dict[str, bytes] = {}
-    parts = [html.paragraph(line) for line in (grids.headline(found), grids.quic(found)) if line]
-    shown = [grids.summary_table(found.summary), grids.networks(found)]
-    shown += [senders.table(found.senders), grids.connections(found)]
+    lines = grids.headline(capture), grids.quic(capture)
+    parts = [html.paragraph(line) for line in lines if line]
+    shown = [grids.summary_table(capture.summary), grids.networks(capture)]
+    shown += [senders.table(capture.senders), grids.connections(capture)]
     parts += map(html.table, shown)
-    for drawn in figure_files.drawn({} if figure_files.wanting() else _drawn(found)):
+    for drawn in figure_files.drawn({} if figure_files.wanting() else _drawn(capture)):
         files |= drawn.contents
         parts.append(html.picture(drawn.svg, drawn.caption))
     parts += figure_files.apology()
-    parts += [html.paragraph(note) for note in (*found.warnings, *found.notes)]
-    files["report.html"] = html.page(f"Capture {found.file}", [*parts, html.made_by()]).encode()
+    parts += [html.paragraph(note) for note in (*capture.warnings, *capture.notes)]
+    files["report.html"] = html.page(f"Capture {capture.file}", [*parts, html.made_by()]).encode()
     return files
 
 
-def _drawn(found: Capture) -> dict[str, figure_files.Draw]:
+def _drawn(capture: Capture) -> dict[str, figure_files.Draw]:
     """What draws each figure, by file name."""
     from flowstart.captures import figures  # loads matplotlib
 
     return {
         "needed-rates": lambda: (
-            figures.needed_rates(found.demands),
+            figures.needed_rates(capture.demands),
             "The rate that would carry each direction of more than 4380 bytes in one round trip.",
         ),
         "window-reductions": lambda: (
-            figures.window_reductions(found.demands),
+            figures.window_reductions(capture.demands),
             "How much of that rate the receiver's advertised window takes away.",
         ),
     }
 
 
-def overview(found: "Capture") -> screen.SummaryPage:
+def overview(capture: "Capture") -> screen.SummaryPage:
     """What was read, typical sizes and RTTs, and the path to each network."""
-    s = found.summary
+    s = capture.summary
     answer = (
         [f"Median RTT {text.short_seconds(s['rtt_s']['p50'])}."] if s["rtt_s"].get("p50") else []
     )
@@ -67,18 +68,18 @@ def overview(found: "Capture") -> screen.SummaryPage:
             f"Median size {text.size(s['bytes']['p50'])}; {large} directions of a connection "
             "have more than 4380 bytes."
         )
-    if quic := contents.quic(found):
+    if quic := contents.quic(capture):
         answer.append(quic)
-    shown = contents.networks(found) if found.groups else contents.connections(found)
-    notes = list(found.notes) if server_log.is_log(found) else []
+    shown = contents.networks(capture) if capture.groups else contents.connections(capture)
+    notes = list(capture.notes) if server_log.is_log(capture) else []
     directions = ["sent: by the local side; rate and buffer: estimates of that direction."]
-    command, remark = next_command(found)
+    command, remark = next_command(capture)
     hint = "Connections, the other direction and notes: --details. Tables: -o DIR"
     return screen.SummaryPage(
-        f"{contents.headline(found)}.",
+        f"{contents.headline(capture)}.",
         answer,
         shown,
-        [*notes, *directions * bool(found.groups), *[remark] * bool(remark)],
+        [*notes, *directions * bool(capture.groups), *[remark] * bool(remark)],
         next=command,
         hint=hint,
     )

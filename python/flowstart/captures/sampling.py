@@ -116,15 +116,15 @@ _ADDRESS = re.compile(r"\d+[.\-_]\d+[.\-_]\d+[.\-_]\d+|[0-9a-fA-F]*:[0-9a-fA-F:.
 
 def networks(seen: Iterable[str | None]) -> dict[str, str]:
     """`network 1`, `network 2` and so on, in the order of first appearance."""
-    found = dict.fromkeys(network for network in seen if network is not None)
-    return {network: f"network {number}" for number, network in enumerate(found, 1)}
+    distinct = dict.fromkeys(network for network in seen if network is not None)
+    return {network: f"network {number}" for number, network in enumerate(distinct, 1)}
 
 
 def hosts(*tables: "pl.DataFrame | None") -> dict[str, str]:
     """`host 1`, `host 2` and so on for the addresses of connections, by first appearance."""
     rows = [row for table in tables if table is not None for row in table.select(ADDRESSES).rows()]
-    found = dict.fromkeys(address for row in rows for address in row if address is not None)
-    return {address: f"host {number}" for number, address in enumerate(found, 1)}
+    addresses = dict.fromkeys(address for row in rows for address in row if address is not None)
+    return {address: f"host {number}" for number, address in enumerate(addresses, 1)}
 
 
 def files(paths: Sequence[str]) -> dict[str, str]:

@@ -79,7 +79,10 @@ def select(
         raise RequestError(f"none of the folder's files can be read: {_named(known)}")
     reader = next(reader for reader in Reader if reader in present)
     first = next(path for path in named if known[path].reader is reader)
-    read = {path: kind for path, kind in known.items() if _together(kind, known[first])}
+    form = known[first].form  # server logs are read as one only in the same form
+    read = {
+        path: kind for path, kind in known.items() if (kind.reader, kind.form) == (reader, form)
+    }
     left_out = {path: kind for path, kind in known.items() if path not in read}
     for path, kind in left_out.items():
         if not paths[path]:
@@ -92,11 +95,6 @@ def select(
 def damage(error: RequestError, file: str) -> FileKind:
     """What a file is that could not be read."""
     return FileKind(re.sub(r"^[:, ]+(?:is )?", "", error.message.removeprefix(file)))
-
-
-def _together(kind: FileKind, first: FileKind) -> bool:
-    """Whether files are read as one: server logs only in the same form."""
-    return kind.reader is first.reader and kind.form == first.form
 
 
 def _named(files: Mapping[str, FileKind]) -> str:

@@ -79,11 +79,11 @@ def read(forms: Mapping[str, LogFormat], mapping: Mapping[str, str]) -> Capture:
         doubts += wrong
     warnings += [*copies, *plausibility.suspicions(rows, columns.sources)]
     warnings += [doubt.line for doubt in doubts]
-    found = _capture(tuple(forms), rows, paths, warnings, columns)
+    capture = _capture(tuple(forms), rows, paths, warnings, columns)
     named = {what: f"{what}={column}" for what, column in mapping.items()}
     other = {doubt.columns.partition("=")[0]: doubt.columns for doubt in doubts if doubt.columns}
     units = ",".join((named | other).values()) if other else ""
-    return dataclasses.replace(found, other_units=units)
+    return dataclasses.replace(capture, other_units=units)
 
 
 def _table(
@@ -227,7 +227,7 @@ def _connections(rows: "pl.DataFrame") -> "pl.DataFrame":
     import polars as pl
 
     ends = (pl.col("time") + pl.col("duration").fill_null(0.0)).max()
-    found = rows.group_by("stream", maintain_order=True).agg(
+    connections = rows.group_by("stream", maintain_order=True).agg(
         pl.col("time").min().alias("start"),
         pl.col("file").first(),
         pl.col("peer").first().alias("client_ip"),
@@ -237,7 +237,7 @@ def _connections(rows: "pl.DataFrame") -> "pl.DataFrame":
         (ends - pl.col("time").min()).alias("end_s"),
     )
     version = pl.when(pl.col("client_ip").str.contains(":", literal=True)).then(6).otherwise(4)
-    known = found.sort("stream").with_columns(
+    known = connections.sort("stream").with_columns(
         pl.col("file").cast(pl.String),
         version.cast(pl.UInt8).alias("ip_version"),
         # Only what was opened whole is served.

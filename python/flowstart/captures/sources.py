@@ -144,8 +144,8 @@ def unpacked(start: bytes) -> tuple[bytes, bool]:
         unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
     content = b""
     with contextlib.suppress(*BROKEN):
-        for place in range(0, len(start), PIECE):
-            content += unpacker.decompress(start[place : place + PIECE], START)
+        for offset in range(0, len(start), PIECE):
+            content += unpacker.decompress(start[offset : offset + PIECE], START)
     return content[:START], unpacker.eof and not unpacker.unused_data
 
 
@@ -240,10 +240,10 @@ def call(
         answer.seek(0)
         if child.returncode:
             raise _damaged(files[0], kind, f", or needs more than {memory >> 20} MiB of memory")
-        found = pickle.load(answer)
-    if isinstance(found, BaseException):
-        raise found
-    return found  # type: ignore[no-any-return]
+        result = pickle.load(answer)
+    if isinstance(result, BaseException):
+        raise result
+    return result  # type: ignore[no-any-return]
 
 
 def _is_small(files: list[str]) -> bool:
@@ -328,11 +328,11 @@ def main() -> None:
     reader, args, kwargs = pickle.load(sys.stdin.buffer)
     with os.fdopen(os.dup(1), "wb") as answer:
         os.dup2(2, 1)
-        found: Any
+        result: Any
         try:
-            found = reader(*args, **kwargs)
+            result = reader(*args, **kwargs)
         except MemoryError:
             raise
         except Exception as error:  # noqa: BLE001 # raised again by the caller
-            found = error
-        pickle.dump(found, answer)
+            result = error
+        pickle.dump(result, answer)

@@ -70,19 +70,19 @@ def kept(start: bytes) -> Iterator[str]:
             raise RequestError(error.message.replace(str(file), NAME)) from None
 
 
-def renamed(found: "Capture", file: str) -> "Capture":
+def renamed(capture: "Capture", file: str) -> "Capture":
     """What was read of a kept file, by the name of the standard input."""
     import polars as pl
 
     names = pl.col("file", "network").str.replace_all(file, PATH, literal=True)
     return dataclasses.replace(
-        found,
+        capture,
         files=(PATH,),
-        connections=found.connections.with_columns(names),
+        connections=capture.connections.with_columns(names),
         groups=[
             dataclasses.replace(group, network=group.network.replace(file, PATH))
-            for group in found.groups
+            for group in capture.groups
         ],
-        warnings=[line.replace(file, NAME) for line in found.warnings],
-        notes=[line.replace(file, NAME) for line in found.notes],
+        warnings=[line.replace(file, NAME) for line in capture.warnings],
+        notes=[line.replace(file, NAME) for line in capture.notes],
     )

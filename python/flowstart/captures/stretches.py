@@ -75,7 +75,7 @@ class Stretches:
 
     def rows(self, chosen: Numbers) -> tuple[Numbers, Numbers]:
         """The connections of stretches and their stretches; and those open at the same time."""
-        counted = [np.arange(self.first[one], self.first[one + 1]) for one in chosen]
+        counted = [np.arange(self.first[stretch], self.first[stretch + 1]) for stretch in chosen]
         beside = [self._beside(rows) for rows in counted]
         inside = np.concatenate(counted)
         return inside, np.setdiff1d(np.concatenate(beside), inside)

@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 def other_meanings(name: str) -> list[str]:
     """What `name` is, each in a few words; empty where nothing has it."""
-    found = []
+    meanings = []
     if name in _native.DISTRIBUTIONS:
-        found.append(f"a distribution (as in --jitter {name}:...)")
+        meanings.append(f"a distribution (as in --jitter {name}:...)")
     if name in _native.STACKS:
-        found.append(f"a stack (--stack {name})")
+        meanings.append(f"a stack (--stack {name})")
     if name in named_paths():
-        found.append(f"a path (--path {name})")
+        meanings.append(f"a path (--path {name})")
     values = _values(name, "", json_schema(), json_schema()["$defs"])
     # A flow's own stack takes what the scenario's does.
     values = [value for value in values if not value[0].startswith("flows.stack.")]
-    return found + [f"a value of {field} ({meaning})" for field, meaning in values]
+    return meanings + [f"a value of {field} ({meaning})" for field, meaning in values]
 
 
 def _values(
@@ -60,22 +60,22 @@ KINDS = {
 }
 
 
-def names(found: Iterable[Algorithm]) -> list[str]:
+def names(algorithms: Iterable[Algorithm]) -> list[str]:
     """The names of each kind, a sentence each."""
     lines = []
-    for kind, group in groupby(found, key=lambda algorithm: algorithm.kind):
+    for kind, group in groupby(algorithms, key=lambda algorithm: algorithm.kind):
         known = [algorithm.name for algorithm in group]
         title = KINDS[kind]
         lines.append(f"{len(known)} {title}: {', '.join(known)}.")
     return lines
 
 
-def catalog_table(found: Iterable[Algorithm]) -> Grid:
+def catalog_table(algorithms: Iterable[Algorithm]) -> Grid:
     """The catalog, an algorithm after the other."""
     titles = ["name", "year", "needs", "what it does"]
     grid = Grid([Column(title, number=False) for title in titles])
     kind = None
-    for algorithm in found:
+    for algorithm in algorithms:
         if algorithm.kind != kind:
             kind = algorithm.kind
             grid.groups[len(grid.rows)] = KINDS[kind]
@@ -85,12 +85,12 @@ def catalog_table(found: Iterable[Algorithm]) -> Grid:
     return grid
 
 
-def catalog_legend(found: Sequence[Algorithm]) -> str:
+def catalog_legend(algorithms: Sequence[Algorithm]) -> str:
     """What marks and words in the catalog mean."""
     lines = []
-    if any(a.reconstructed for a in found):
+    if any(a.reconstructed for a in algorithms):
         lines.append(f"{RECONSTRUCTED} {CERTAINTIES['reconstructed']}.")
-    needed = dict.fromkeys(need for a in found for need in a.needs)
+    needed = dict.fromkeys(need for a in algorithms for need in a.needs)
     lines += [f"{need}: {NEEDS.get(need, need)}." for need in needed]
     return "\n".join(lines)
 
@@ -107,20 +107,20 @@ def algorithms(
     from flowstart.model import catalog
 
     if name:
-        found = _named(name)
+        matches = _named(name)
         if json:
-            shown = [dataclasses.asdict(a) for a in found]
+            shown = [dataclasses.asdict(a) for a in matches]
             console.show_json(shown[0] if len(shown) == 1 else shown)
-        for i, algorithm in enumerate([] if json else found):
+        for i, algorithm in enumerate([] if json else matches):
             if i:
                 console.say()
             _show(algorithm, details=details)
     elif json:
         console.show_json([dataclasses.asdict(a) for a in catalog.list_algorithms()])
     elif details:
-        found_all = catalog.list_algorithms()
-        console.show_grid(catalog_table(found_all))
-        console.say(catalog_legend(found_all))
+        everything = catalog.list_algorithms()
+        console.show_grid(catalog_table(everything))
+        console.say(catalog_legend(everything))
     else:
         for line in names(catalog.list_algorithms()):
             _print(line)
@@ -138,37 +138,37 @@ def _named(name: str) -> "list[Algorithm]":
     return catalog.named(name)
 
 
-def _show(found: "Algorithm", *, details: bool) -> None:
-    _print(f"{found.name}: {found.title}")
-    _print(found.summary, before="\n", after="\n")
-    _print(found.dated_source, first="source     ", rest=11)
-    _print(found.opened, first="opened     ", rest=11)
-    _print(found.compared, first="compared   ", rest=11)
-    _print(found.certainty_in_words, first="certainty  ", rest=11)
-    _print(found.needs_in_words, first="needs      ", rest=11)
-    _show_offer(found)
-    if not found.params:
+def _show(algorithm: "Algorithm", *, details: bool) -> None:
+    _print(f"{algorithm.name}: {algorithm.title}")
+    _print(algorithm.summary, before="\n", after="\n")
+    _print(algorithm.dated_source, first="source     ", rest=11)
+    _print(algorithm.opened, first="opened     ", rest=11)
+    _print(algorithm.compared, first="compared   ", rest=11)
+    _print(algorithm.certainty_in_words, first="certainty  ", rest=11)
+    _print(algorithm.needs_in_words, first="needs      ", rest=11)
+    _show_offer(algorithm)
+    if not algorithm.params:
         _print("It has no parameters.", before="\n")
         return
-    _print(f"parameters, given as {found.name}:NAME=VALUE,...", before="\n")
+    _print(f"parameters, given as {algorithm.name}:NAME=VALUE,...", before="\n")
     if not details:
-        _print(", ".join(param.name for param in found.params), first="  ", rest=2)
+        _print(", ".join(param.name for param in algorithm.params), first="  ", rest=2)
         _print("Defaults and meanings: --details")
         return
-    for param in found.params:
+    for param in algorithm.params:
         _print(f"{param.name}  ({param.unit}; default {param.default})", "\n", first="  ", rest=6)
         _print(param.meaning, first="      ", rest=6)
 
 
-def _show_offer(found: "Algorithm") -> None:
+def _show_offer(algorithm: "Algorithm") -> None:
     """What real stacks offer, where that is known."""
     from flowstart.deployment.stacks import offer
 
-    if found.kind not in ("startup", "cc"):
+    if algorithm.kind not in ("startup", "cc"):
         return
-    known = offer(found.kind, found.name)
-    for place, line in enumerate(known.lines if known else []):
-        _print(line, first="in stacks  " if not place else " " * 11, rest=13)
+    known = offer(algorithm.kind, algorithm.name)
+    for index, line in enumerate(known.lines if known else []):
+        _print(line, first="in stacks  " if not index else " " * 11, rest=13)
 
 
 def _print(text: str, before: str = "", *, first: str = "", rest: int = 0, after: str = "") -> None:

@@ -113,7 +113,7 @@ def _run(command: Loaded, path: Sequence[str], words: Sequence[str]) -> int:
         name, *rest = words or [command.usual or "--help"]
         if name not in HELP_WORDS:
             return _run(command.find(path, name), [*path, name], rest)
-    options = [words[place] for place in option_places(command, words)]
+    options = [words[index] for index in option_places(command, words)]
     check_options(command, path, options)
     wanted = [word for word in options if word in HELP_WORDS]
     if wanted or isinstance(command, CommandGroup):

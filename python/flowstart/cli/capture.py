@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from flowstart.captures.contents import Capture
 
 
-def show(found: "Capture", workers: int | None, json: bool) -> None:
+def show(capture: "Capture", workers: int | None, json: bool) -> None:
     """Replays a capture as it was recorded, and shows or prints the comparison."""
     from flowstart.cli.progress import Progress
     from flowstart.replays import calibration
     from flowstart.replays.calibration import calibrate
 
     with console.speaking_of(None), Progress("transfers") as progress:
-        answer = calibrate(found, workers=workers, progress=progress)
+        answer = calibrate(capture, workers=workers, progress=progress)
     if json:
-        console.show_json({"files": list(found.files), **answer.to_dict()})
+        console.show_json({"files": list(capture.files), **answer.to_dict()})
         return
     console.say(calibration.headline(answer))
     console.show_grid(calibration.table(answer))
@@ -67,14 +67,14 @@ def capture(
     if full_json and not output:
         raise RequestError("--full-json: it is for capture.json, and needs -o DIR")
     _refuse_what_contradicts(calibrate, workers, folder)
-    found = flags.read(files, reading, sample, seed)
+    capture = flags.read(files, reading, sample, seed)
     if calibrate:
-        show(found, workers, json)
+        show(capture, workers, json)
         return
     console.deliver(
-        console.view(found, _show_details, _show, json=json, details=details),
+        console.view(capture, _show_details, _show, json=json, details=details),
         folder,
-        _files(found, full_json),
+        _files(capture, full_json),
     )
 
 
@@ -87,32 +87,32 @@ def _refuse_what_contradicts(
         raise RequestError("--workers: reading takes one; it is for --calibrate")
 
 
-def _show(found: "Capture") -> None:
+def _show(capture: "Capture") -> None:
     """What was read, and the networks, on one screen."""
     from flowstart.captures.report import overview
 
-    console.show_summary(overview(found))
+    console.show_summary(overview(capture))
 
 
-def _show_details(found: "Capture") -> None:
+def _show_details(capture: "Capture") -> None:
     from flowstart.captures import contents, senders
 
-    console.say(contents.headline(found))
-    if quic := contents.quic(found):
+    console.say(contents.headline(capture))
+    if quic := contents.quic(capture):
         console.say(quic)
-    console.show_grid(contents.summary_table(found.summary))
-    if found.groups:
-        console.show_grid(contents.networks(found))
-    if (measured := senders.table(found.senders)).rows:
+    console.show_grid(contents.summary_table(capture.summary))
+    if capture.groups:
+        console.show_grid(contents.networks(capture))
+    if (measured := senders.table(capture.senders)).rows:
         console.show_grid(measured)
-    console.show_grid(contents.connections(found))
-    for note in found.notes:
+    console.show_grid(contents.connections(capture))
+    for note in capture.notes:
         console.say(f"Note: {note}")
 
 
-def _files(found: "Capture", rows: bool) -> Iterator[Mapping[str, bytes]]:
+def _files(capture: "Capture", rows: bool) -> Iterator[Mapping[str, bytes]]:
     """What a folder keeps: tables, then figures, whose library is slow to load."""
     from flowstart.captures import report
 
-    yield report.tables(found, rows=rows)
-    yield report.pictures(found)
+    yield report.tables(capture, rows=rows)
+    yield report.pictures(capture)

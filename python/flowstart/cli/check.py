@@ -42,12 +42,12 @@ def check(
     Exit status: 0 if all files are intact, 1 if a file is damaged or missing, 2 if flowstart did
     not write the folder.
     """
-    found = checked(pathlib.Path(folder))
+    result = checked(pathlib.Path(folder))
     if json:
-        console.show_json(asdict(found))
+        console.show_json(asdict(result))
     else:
-        _show(found)
-    return 1 if found.damaged else 0
+        _show(result)
+    return 1 if result.damaged else 0
 
 
 def checked(folder: pathlib.Path) -> Checked:
@@ -90,17 +90,17 @@ def _sweep(store: "Store") -> Checked:
     return Checked(str(store.place), "sweep", state, files, damaged, store.aside(), repair)
 
 
-def _show(found: Checked) -> None:
-    if not found.damaged:
-        files = "its file is" if found.files == 1 else f"all {found.files:,} files are"
-        console.say(f"{found.folder}: intact: {files} as written ({found.kind}, {found.state})")
+def _show(result: Checked) -> None:
+    if not result.damaged:
+        files = "its file is" if result.files == 1 else f"all {result.files:,} files are"
+        console.say(f"{result.folder}: intact: {files} as written ({result.kind}, {result.state})")
     else:
-        console.say(f"{found.folder}: damaged ({found.kind}, {found.state}):")
-        _list(found.damaged)
-        console.say(f"Repair: {found.repair or 'write the folder again'}")
-    if found.others:
-        console.say(f"Not verified, since it is no part of the {found.kind}:")
-        _list(found.others)
+        console.say(f"{result.folder}: damaged ({result.kind}, {result.state}):")
+        _list(result.damaged)
+        console.say(f"Repair: {result.repair or 'write the folder again'}")
+    if result.others:
+        console.say(f"Not verified, since it is no part of the {result.kind}:")
+        _list(result.others)
 
 
 def _list(names: list[str]) -> None:

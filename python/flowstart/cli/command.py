@@ -57,10 +57,10 @@ class Command:
     def __call__(self, path: Sequence[str], words: Sequence[str]) -> int:
         """Runs the function with the options of a command line; returns the exit status."""
         console.COMMAND.set([*path, *words])
-        given = read(self, path, words)
-        limits = {name: given.pop(name) for name in BOUNDS if name in given}
+        values = read(self, path, words)
+        limits = {name: values.pop(name) for name in BOUNDS if name in values}
         several = {
-            name: {each.name: given.pop(each.name) for each in group if each.name in given}
+            name: {each.name: values.pop(each.name) for each in group if each.name in values}
             for name, group in self._several.items()
         }
         with contextlib.ExitStack() as stack:
@@ -69,7 +69,7 @@ class Command:
 
                 with console.speaking_of(None):
                     stack.enter_context(bounded(**limits, is_command=True))
-            return self._run(**given, **several) or 0
+            return self._run(**values, **several) or 0
 
 
 class CommandGroup:
@@ -109,8 +109,8 @@ class CommandGroup:
 
     def _loaded(self, home: str) -> "Command | CommandGroup":
         module, _, name = home.partition(":")
-        found = getattr(import_module(module), name)
-        return found if isinstance(found, CommandGroup) else Command(found)
+        loaded = getattr(import_module(module), name)
+        return loaded if isinstance(loaded, CommandGroup) else Command(loaded)
 
     def _unknown(self, name: str, path: Sequence[str]) -> RequestError:
         from flowstart.model.catalog import suggest
@@ -128,14 +128,14 @@ def read(command: Command, path: Sequence[str], words: Sequence[str]) -> dict[st
     from cyclopts.exceptions import CycloptsError
 
     switches = {each.flag for each in command.parameters if each.is_switch}
-    places = option_places(command, words)
-    options = [words[place] for place in places]
+    indices = option_places(command, words)
+    options = [words[index] for index in indices]
     for option in options:
         flag, equals, _ = option.partition("=")
         if equals and flag in switches:
             raise RequestError(f"{flag}: it takes no value; give it alone")
-    again = {p for i, p in enumerate(places) if words[p] in switches and words[p] in options[:i]}
-    once = [word for place, word in enumerate(words) if place not in again]
+    again = {p for i, p in enumerate(indices) if words[p] in switches and words[p] in options[:i]}
+    once = [word for index, word in enumerate(words) if index not in again]
     present = {name for word in options for name in (word.partition("=")[0], word[:2])}
     used = [each for each in command.parameters if each.is_argument or present & {*each.words}]
     app = app_of(command, path[-1], used)
@@ -163,9 +163,9 @@ def read(command: Command, path: Sequence[str], words: Sequence[str]) -> dict[st
 def option_places(command: Loaded, words: Sequence[str]) -> list[int]:
     """Where options are: not the values of options, and nothing after `--`."""
     valued = {name for each in command.parameters if not each.is_switch for name in each.words}
-    places = []
+    indices = []
     is_value = False
-    for place, word in enumerate(words):
+    for index, word in enumerate(words):
         if word == "--":
             break
         if is_value:
@@ -173,8 +173,8 @@ def option_places(command: Loaded, words: Sequence[str]) -> list[int]:
             continue
         is_value = word in valued
         if word.startswith("-"):
-            places.append(place)
-    return places
+            indices.append(index)
+    return indices
 
 
 def check_options(command: Loaded, path: Sequence[str], options: Sequence[str]) -> None:
@@ -242,11 +242,11 @@ def _as_cyclopts(declared: CommandParameter, *, is_required: bool) -> inspect.Pa
     option = declared.option
     kind: Any = list[str] if declared.is_repeatable else str
     completer = _completer(declared) if option.names else None
-    place: Any = inspect.Parameter.KEYWORD_ONLY
+    binding: Any = inspect.Parameter.KEYWORD_ONLY
     if declared.is_argument:
-        place, kind = inspect.Parameter.POSITIONAL_ONLY, str
+        binding, kind = inspect.Parameter.POSITIONAL_ONLY, str
         if declared.is_repeatable:  # a list would end at the first option
-            place = inspect.Parameter.VAR_POSITIONAL
+            binding = inspect.Parameter.VAR_POSITIONAL
         # `-` is the standard input; other words with a hyphen are refused as options.
         described = Declaration(
             help=option.help, completer=completer, allow_leading_hyphen=declared.is_repeatable
@@ -259,10 +259,10 @@ def _as_cyclopts(declared: CommandParameter, *, is_required: bool) -> inspect.Pa
             help=option.help,
             completer=completer,
         )
-    has_default = not is_required and place is not inspect.Parameter.VAR_POSITIONAL
+    has_default = not is_required and binding is not inspect.Parameter.VAR_POSITIONAL
     return inspect.Parameter(
         declared.name,
-        place,
+        binding,
         default=None if has_default else inspect.Parameter.empty,
         annotation=Annotated[bool if declared.is_switch else kind, described],
     )

@@ -55,11 +55,11 @@ def compare(
     _say_what_is_missing(result, kept=f"in {output}" if output else "above")
 
 
-def _of_scenario(scenario: str, given: Given, question: Given) -> dict[str, Any]:
+def _of_scenario(scenario: str, options: Given, question: Given) -> dict[str, Any]:
     """The keywords of `fs.compare` for a scenario, which describes path and flows itself."""
     from flowstart.comparison.plan import BESIDE_A_SCENARIO
 
-    others = [each for each in OPTIONS if each.name in given and each.name not in BESIDE_A_SCENARIO]
+    others = [o for o in OPTIONS if o.name in options and o.name not in BESIDE_A_SCENARIO]
     if others and not pathlib.Path(scenario).exists():
         raise RequestError(f"{scenario}: no such scenario file; values have no spaces, such as 1MB")
     for each in others:

@@ -79,28 +79,28 @@ def attending() -> Iterator[None]:
     except FlowstartError:
         raise
     except Exception as error:
-        place = "; ".join(getattr(error, "__notes__", []))
-        if not place:  # the simulator's border says in which hook it was
+        notes = "; ".join(getattr(error, "__notes__", []))
+        if not notes:  # the simulator's border says in which hook it was
             raise
         frames = traceback.extract_tb(error.__traceback__)
         ours = pathlib.Path(__file__).parent.parent
         theirs = [frame for frame in frames if ours not in pathlib.Path(frame.filename).parents]
         print(printable("".join(traceback.format_list(theirs))), end="", file=sys.stderr)
-        raise SimulationError(f"{type(error).__name__}: {error} ({place})") from error
+        raise SimulationError(f"{type(error).__name__}: {error} ({notes})") from error
 
 
-def check_folder(given: pathlib.Path) -> None:
+def check_folder(output: pathlib.Path) -> None:
     """Raises RequestError where results could not be put there; leaves nothing behind."""
     from flowstart.render import folder
 
-    folder.check(given, f"-o {given}")
+    folder.check(output, f"-o {output}")
 
 
-def results_in(given: pathlib.Path, seed: int | None = None) -> "Results":
+def results_in(output: pathlib.Path, seed: int | None = None) -> "Results":
     """The results of this command, on their way into the folder of `-o`."""
     from flowstart.render.folder import About, Results
 
-    return Results(given, f"-o {given}", About(["flowstart", *sys.argv[1:]], seed))
+    return Results(output, f"-o {output}", About(["flowstart", *sys.argv[1:]], seed))
 
 
 def deliver(
@@ -222,20 +222,18 @@ def show_columns(grid: "Grid") -> None:
     show_all(grid, _stdout(None))
 
 
-def show_summary(found: "SummaryPage") -> None:
+def show_summary(page: "SummaryPage") -> None:
     """What was run, the answer, a table, and what to do next, on one screen."""
     if folder := _output():
-        notes = [
-            note.replace("--from DIR", f"--from {shlex.quote(folder)}") for note in found.notes
-        ]
-        hint = found.hint.replace("-o DIR", folder)
-        found = dataclasses.replace(found, hint=hint, notes=notes)
-    say("\n".join(found.opening))
-    if found.shown:
-        show_grid(found.shown, PLAIN_LINE)
-    elif found.closing:
+        notes = [note.replace("--from DIR", f"--from {shlex.quote(folder)}") for note in page.notes]
+        hint = page.hint.replace("-o DIR", folder)
+        page = dataclasses.replace(page, hint=hint, notes=notes)
+    say("\n".join(page.opening))
+    if page.shown:
+        show_grid(page.shown, PLAIN_LINE)
+    elif page.closing:
         say()
-    for line in found.closing:
+    for line in page.closing:
         say(line)
 
 

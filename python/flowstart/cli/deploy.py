@@ -34,12 +34,12 @@ def deploy(
     from flowstart.replays.deploy import deployment
 
     with console.speaking_of(None):
-        found = deployment(pathlib.Path(result), setting, parsed(when, (WHEN, GROUP)))
-        text = found.text
-    if found.is_test:
+        plan = deployment(pathlib.Path(result), setting, parsed(when, (WHEN, GROUP)))
+        text = plan.text
+    if plan.is_test:
         console.note(f"{setting} is inconclusive: for a test on a part of the hosts")
     if json:
-        document = asdict(found)
-        console.show_json({**document, "steps": found.steps, "text": text})
+        document = asdict(plan)
+        console.show_json({**document, "steps": plan.steps, "text": text})
     else:
         console.say(text)

@@ -40,13 +40,13 @@ def facts() -> dict[str, Any]:
 
 def lines() -> list[str]:
     """The same for a person: the version by itself, then the build."""
-    found = facts()
-    commit = f"commit {found['commit']}" if found["commit"] else "no commit known"
-    abi = "abi3" if found["stable_abi"] else "this Python's ABI"
+    about = facts()
+    commit = f"commit {about['commit']}" if about["commit"] else "no commit known"
+    abi = "abi3" if about["stable_abi"] else "this Python's ABI"
     return [
-        f"flowstart {found['version']}",
-        f"{commit}, rustc {found['rust']}, {found['profile']}, {found['target']}, {abi}",
-        f"live stacks {', '.join(found['live_stacks'])}; Python {found['python']}",
+        f"flowstart {about['version']}",
+        f"{commit}, rustc {about['rust']}, {about['profile']}, {about['target']}, {abi}",
+        f"live stacks {', '.join(about['live_stacks'])}; Python {about['python']}",
     ]
 
 
@@ -86,9 +86,9 @@ def extras() -> dict[str, dict[str, Any]]:
 
 def page() -> bool:
     """Whether the explorer's page and the script of reports are there."""
-    found = importlib.util.find_spec("flowstart.render")
-    places = found.submodule_search_locations if found else None
-    return any(any(pathlib.Path(place, "page").glob("*.js")) for place in places or ())
+    spec = importlib.util.find_spec("flowstart.render")
+    locations = spec.submodule_search_locations if spec else None
+    return any(any(pathlib.Path(location, "page").glob("*.js")) for location in locations or ())
 
 
 def _version(name: str) -> str | None:
@@ -160,9 +160,9 @@ def _write() -> None:
 
 
 def _listen() -> None:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        one.listen()
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
 
 
 def _succeeds(attempt: Callable[[], None]) -> bool:
@@ -198,13 +198,13 @@ def checked() -> dict[str, Any]:
 
 def _problem() -> str | None:
     try:
-        found = digest()
+        computed = digest()
     except Exception as error:  # noqa: BLE001 # whatever is wrong here is what is asked
         return f"{type(error).__name__}: {error}"
-    if found == KNOWN:
+    if computed == KNOWN:
         return None
     return (
-        f"a run came to {found[:12]} and not to {KNOWN[:12]}: this build gives wrong results; "
+        f"a run came to {computed[:12]} and not to {KNOWN[:12]}: this build gives wrong results; "
         "install another, and report it with the lines above"
     )
 
@@ -234,7 +234,7 @@ def doctor(details: flags.Details = False, json: flags.Json = False) -> int:
 
     Exit status: 0 if everything that a comparison needs works, otherwise 1 with a remedy.
     """
-    found: dict[str, Any] = {
+    report: dict[str, Any] = {
         "build": build(),
         "packages": packages(),
         "extras": extras(),
@@ -244,51 +244,52 @@ def doctor(details: flags.Details = False, json: flags.Json = False) -> int:
         "terminal": terminal(),
         "self_check": checked(),
     }
-    found["problems"] = _problems(found)
+    report["problems"] = _problems(report)
     if json:
-        console.show_json(found)
+        console.show_json(report)
     else:
-        _show(found, details=details)
-    return 1 if found["problems"] else 0
+        _show(report, details=details)
+    return 1 if report["problems"] else 0
 
 
-def _problems(found: dict[str, Any]) -> list[str]:
+def _problems(report: dict[str, Any]) -> list[str]:
     """What keeps a comparison from working, with what to do; empty where nothing does."""
     problems = []
-    for name, version in found["packages"].items():
+    for name, version in report["packages"].items():
         if version is None:
             problems.append(f"{name} is missing: pip install {name}")
-    if not found["permits"]["temporary_files"]:
+    if not report["permits"]["temporary_files"]:
         problems.append("no temporary file can be written: set TMPDIR to a folder in which one can")
-    if found["self_check"]["error"]:
-        problems.append(f"self-check: {found['self_check']['error']}")
+    if report["self_check"]["error"]:
+        problems.append(f"self-check: {report['self_check']['error']}")
     return problems
 
 
-def _show(found: dict[str, Any], *, details: bool) -> None:
+def _show(report: dict[str, Any], *, details: bool) -> None:
     from flowstart.render.grid import Column, Grid
 
-    for problem in found["problems"]:
+    for problem in report["problems"]:
         console.show_text(f"To do: {problem}", console.PLAIN_LINE)
-    if not found["problems"]:
+    if not report["problems"]:
         console.say("Everything that a comparison needs works.")
     grid = Grid([Column("part", number=False), Column("found", number=False)])
-    rows = [[name, value] for name, value in _rows(found)]
-    missing = [f"extra {name}" for name, one in found["extras"].items() if one["missing"]]
-    missing += [] if found["page"] else ["page"]
+    rows = [[name, value] for name, value in _rows(report)]
+    missing = [f"extra {name}" for name, extra in report["extras"].items() if extra["missing"]]
+    missing += [] if report["page"] else ["page"]
     grid.rows = rows if details else [row for row in rows if row[0] in (*_SHORT, *missing)]
     console.show_grid(grid, console.PLAIN_LINE)
     if not details:
         console.say("All parts: --details")
 
 
-def _rows(found: dict[str, Any]) -> list[tuple[str, str]]:
+def _rows(report: dict[str, Any]) -> list[tuple[str, str]]:
     """All that was found in words, a line each."""
     build, machine, permits, terminal, check = (
-        found[name] for name in ("build", "machine", "permits", "terminal", "self_check")
+        report[name] for name in ("build", "machine", "permits", "terminal", "self_check")
     )
     memory = machine["memory_bytes"]
-    known = [f"{name} {version or 'missing'}" for name, version in found["packages"].items()]
+    page = "built" if report["page"] else "not built: explore and scripts of reports need it"
+    known = [f"{name} {version or 'missing'}" for name, version in report["packages"].items()]
     can = [_PERMITS[name] for name, may in permits.items() if may]
     cannot = [_PERMITS[name] for name, may in permits.items() if not may]
     return [
@@ -296,8 +297,8 @@ def _rows(found: dict[str, Any]) -> list[tuple[str, str]]:
         ("built", f"commit {build['commit'] or 'unknown'}, {build['profile']}, {build['target']}"),
         ("Python", f"{build['python']} in {machine['python']}"),
         ("packages", ", ".join(known)),
-        *((f"extra {name}", _extra(one)) for name, one in found["extras"].items()),
-        ("page", "built" if found["page"] else "not built: explore and scripts of reports need it"),
+        *((f"extra {name}", _extra(extra)) for name, extra in report["extras"].items()),
+        ("page", page),
         ("live stacks", ", ".join(build["live_stacks"]) or "none; `make live` adds noq and quinn"),
         ("cores", str(machine["cores"])),
         ("memory", "unknown" if memory is None else f"{memory / 1e9:.3g} GB"),
@@ -317,7 +318,7 @@ def _rows(found: dict[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def _extra(one: dict[str, Any]) -> str:
-    if not one["missing"]:
-        return f"installed: {one['gives']}"
-    return f"missing {', '.join(one['missing'])}, for {one['gives']}: {one['install']}"
+def _extra(extra: dict[str, Any]) -> str:
+    if not extra["missing"]:
+        return f"installed: {extra['gives']}"
+    return f"missing {', '.join(extra['missing'])}, for {extra['gives']}: {extra['install']}"

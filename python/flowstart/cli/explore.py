@@ -80,13 +80,13 @@ def explore(
     if port is not None and port > LARGEST_PORT:
         raise RequestError(f"--port: `{port}` is not a whole number from 1 to {LARGEST_PORT}")
     maps, captures = (tuple(map(pathlib.Path, files)) for files in (map_, capture))
-    found = settings(state, maps, workers, captures)
-    checked(found.first, found)
-    serve(found, port=port, opens=not no_open)
+    page_settings = settings(state, maps, workers, captures)
+    checked(page_settings.first, page_settings)
+    serve(page_settings, port=port, opens=not no_open)
 
 
 def settings(
-    given: Given,
+    options: Given,
     maps: Sequence[pathlib.Path],
     workers: int | None,
     captures: Sequence[pathlib.Path] = (),
@@ -99,11 +99,11 @@ def settings(
         _check_sweep(folder)
     for file in captures:
         _check_capture(file)
-    described = {name for way, names in _INSTEAD.items() if way in given for name in names}
+    described = {name for way, names in _INSTEAD.items() if way in options for name in names}
     usual = {name: value for name, value in FIRST.items() if name not in described}
-    startups = list(given.get("startups", split(usual["startup"])))
+    startups = list(options.get("startups", split(usual["startup"])))
     others = usual | {
-        each.flag.removeprefix("--"): given[each.name] for each in FLAGS if each.name in given
+        each.flag.removeprefix("--"): options[each.name] for each in FLAGS if each.name in options
     }
     first = {
         name: ",".join(value) if isinstance(value, list) else str(value)
@@ -114,7 +114,7 @@ def settings(
         options={option.name: option for option in map(option_of, FLAGS)},
         first={**first, "startup": startups},
         custom=tuple(name for name in startups if custom.is_in_a_file(name)),
-        files=frozenset(str(given[name]) for name in _FILES if name in given),
+        files=frozenset(str(options[name]) for name in _FILES if name in options),
         maps=tuple(maps),
         captures=tuple(captures),
         workers=workers,

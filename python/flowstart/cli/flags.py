@@ -102,6 +102,6 @@ def folder(output: str | None) -> pathlib.Path | None:
     """The folder of `-o`. Raises RequestError where results could not be put there."""
     if output is None:
         return None
-    found = pathlib.Path(output)
-    console.check_folder(found)
-    return found
+    path = pathlib.Path(output)
+    console.check_folder(path)
+    return path

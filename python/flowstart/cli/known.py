@@ -37,11 +37,11 @@ def path_table(known: Mapping[str, Mapping[str, Any]], *, whole: bool = True) ->
     return grid
 
 
-def field_table(given: Mapping[str, Any], defined: Sequence[Field]) -> Grid:
+def field_table(values: Mapping[str, Any], defined: Sequence[Field]) -> Grid:
     """Fields with their values, each with what it is."""
     about = {field.name: field.short for field in defined}
     grid = Grid([Column(title, number=False) for title in ("field", "value", "what it is")])
-    grid.rows = [[name, _value(value), about.get(name, "")] for name, value in given.items()]
+    grid.rows = [[name, _value(value), about.get(name, "")] for name, value in values.items()]
     return grid
 
 
@@ -99,13 +99,13 @@ def paths(name: PATH = None, details: flags.Details = False, json: flags.Json = 
     from flowstart.model.path import named_path, named_paths
 
     if name:
-        found = named_path(name)
+        fields = named_path(name)
         if json:
-            console.show_json({"name": name, **found})
+            console.show_json({"name": name, **fields})
             return
-        about = found.pop("about")
+        about = fields.pop("about")
         console.show_text(f"{name}: {about}.")
-        console.show_grid(field_table(found, parts()["NetworkPath"].fields))
+        console.show_grid(field_table(fields, parts()["NetworkPath"].fields))
         console.say(f"On it: flowstart compare --path {name}")
     elif json:
         console.show_json([{"name": name, **fields} for name, fields in named_paths().items()])
@@ -121,16 +121,16 @@ def stacks(name: STACK = None, details: flags.Details = False, json: flags.Json 
     from flowstart.model.definitions import parts
 
     if name is not None:
-        found = stack.preset(name)
+        fields = stack.preset(name)
         if name not in stack.PRESETS:
             raise RequestError(
                 f"NAME: `{name}` is a preset with changed fields; name the preset alone"
             )
         if json:
-            console.show_json(_preset_document(name, found))
+            console.show_json(_preset_document(name, fields))
             return
         console.show_text(f"{name}: {stack.PRESETS[name]}.")
-        console.show_grid(field_table(found, parts()["Endpoint"].fields))
+        console.show_grid(field_table(fields, parts()["Endpoint"].fields))
         for omission in stack.preset_omissions(name):
             line = f"Not simulated ({omission['touches']}): {omission['rule']}"
             console.show_text(f"{line} ({omission['source']}).", console.PLAIN_LINE)

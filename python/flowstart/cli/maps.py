@@ -69,7 +69,7 @@ def map_(
 
     folder = flags.folder(output)
     with console.speaking_of(None):
-        found = read_map(
+        sweep_map = read_map(
             sweep,
             x=x,
             y=y,
@@ -82,39 +82,39 @@ def map_(
         )
     console.deliver(
         console.view(
-            found,
-            lambda found: _show(found, folder),
+            sweep_map,
+            lambda sweep_map: _show(sweep_map, folder),
             console.summarised,
             json=json,
             details=details,
         ),
         folder,
-        console.files_of(found),
+        console.files_of(sweep_map),
     )
 
 
-def _show(found: "SweepMap", output: pathlib.Path | None) -> None:
+def _show(sweep_map: "SweepMap", output: pathlib.Path | None) -> None:
     from flowstart.maps import tables
 
-    console.say(found.headline)
-    console.show_grid(found.table)
-    console.show_grid(found.kinds_table)
-    console.show_grid(tables.worst(found.worst_cells))
-    for note in found.notes:
+    console.say(sweep_map.headline)
+    console.show_grid(sweep_map.table)
+    console.show_grid(sweep_map.kinds_table)
+    console.show_grid(tables.worst(sweep_map.worst_cells))
+    for note in sweep_map.notes:
         console.show_text(note)
-    _show_commands(found, output)
+    _show_commands(sweep_map, output)
 
 
-def _show_commands(found: "SweepMap", output: pathlib.Path | None) -> None:
+def _show_commands(sweep_map: "SweepMap", output: pathlib.Path | None) -> None:
     """What repeats the worst cells, where startups are few."""
     from flowstart.maps.report import scenario_file
     from flowstart.maps.worst_cells import from_file
 
-    if len(found.startups) > FEW:
+    if len(sweep_map.startups) > FEW:
         more = "all commands are in its worst.csv" if output else "-o DIR writes all commands"
         console.say(f"The worst cells again: --startup A,B,... shows the commands; {more}")
         return
-    for worst_cell in found.worst_cells:
+    for worst_cell in sweep_map.worst_cells:
         command = worst_cell.command
         if command is None and output:
             file = output / scenario_file(worst_cell.startup)

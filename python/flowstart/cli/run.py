@@ -43,11 +43,13 @@ def run(
     folder = flags.folder(output)
     trace, allow_python = question.get("trace"), bool(question.get("allow_python"))
     wanted = {"--trace": trace, "--qlog": qlog, "--pcap": pcap}
-    asked = [option for option, given in wanted.items() if given]
-    if not folder and (asked or parquet_only):
-        _refuse_without_folder(asked[0] if asked else "--parquet-only")
+    options = [option for option, value in wanted.items() if value]
+    if not folder and (options or parquet_only):
+        option = options[0] if options else "--parquet-only"
+        what = {"--trace": "a trace is", "--parquet-only": "rows are"}.get(option, "it is")
+        raise RequestError(f"{option}: {what} kept in a folder; give it one with -o DIR")
     if parquet_only and folder:
-        beside = [*asked, "--json"] if json else asked
+        beside = [*options, "--json"] if json else options
         _stream(scenario, folder, beside[0] if beside else None, allow_python=allow_python)
         return
     recorded = recordings.read(qlog, pcap)
@@ -61,11 +63,6 @@ def run(
     )
     if result.all_failed:
         _say_that_all_failed(f"in {output}" if output else "above")
-
-
-def _refuse_without_folder(option: str) -> None:
-    what = {"--trace": "a trace is", "--parquet-only": "rows are"}.get(option, "it is")
-    raise RequestError(f"{option}: {what} kept in a folder; give it one with -o DIR")
 
 
 def _stream(

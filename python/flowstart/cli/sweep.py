@@ -55,17 +55,17 @@ def sweep(
     family = read(setting, allow_python=bool(question.get("allow_python")))
     approve = _approval(pathlib.Path(output), yes=yes)
     with console.speaking_of(None), Progress("cells") as progress:
-        found = swept(family, output, **question, progress=progress, approve=approve)
-        if not found.interrupted:
-            report.write(found)
-    if aside := found.store.set_aside:
-        kept = found.store.place / DAMAGED
+        result = swept(family, output, **question, progress=progress, approve=approve)
+        if not result.interrupted:
+            report.write(result)
+    if aside := result.store.set_aside:
+        kept = result.store.place / DAMAGED
         console.note(f"damaged: {text.first_of(aside)}; set aside in {kept} and written again")
     if json:
-        console.show_json(found.to_dict())
+        console.show_json(result.to_dict())
     else:
-        _show(found)
-    _say_what_is_missing(found)
+        _show(result)
+    _say_what_is_missing(result)
 
 
 def _list(*, json: bool) -> None:
@@ -84,13 +84,13 @@ def _list(*, json: bool) -> None:
 def _approval(folder: pathlib.Path, *, yes: bool) -> "Approve":
     """Says on stderr what a sweep will take, and asks where that is long."""
 
-    def approve(found: "Estimate") -> bool:
-        console.note(str(found))
-        if yes or found.is_modest:
+    def approve(estimate: "Estimate") -> bool:
+        console.note(str(estimate))
+        if yes or estimate.is_modest:
             return True
         if not sys.stdin.isatty():
             raise RequestError(
-                f"{folder}: {found}; for more than an hour, say that it is meant with --yes"
+                f"{folder}: {estimate}; for more than an hour, say that it is meant with --yes"
             )
         console.note("Is that meant? [y/N]")
         if sys.stdin.readline().strip().lower() not in ("y", "yes"):
@@ -100,39 +100,39 @@ def _approval(folder: pathlib.Path, *, yes: bool) -> "Approve":
     return approve
 
 
-def _show(found: "Swept") -> None:
-    place = found.store.place
-    there = found.height - found.ran
+def _show(result: "Swept") -> None:
+    folder = result.store.place
+    there = result.height - result.ran
     others = f", {there:,} from earlier" if there else ""
-    rows = f"{found.height:,} {'row' if found.height == 1 else 'rows'}"
-    console.say(f"{rows} in {place / 'parts'}: {found.ran:,} run now{others}")
-    for parameter, count in found.collapsed.items():
+    rows = f"{result.height:,} {'row' if result.height == 1 else 'rows'}"
+    console.say(f"{rows} in {folder / 'parts'}: {result.ran:,} run now{others}")
+    for parameter, count in result.collapsed.items():
         console.say(
-            f"{parameter} made no difference to {count:,} of {found.cells:,} cells: not run again"
+            f"{parameter} made no difference to {count:,} of {result.cells:,} cells: not run again"
         )
-    for failure in found.failures:
+    for failure in result.failures:
         console.say(f"no rows of {failure}")
-    if not found.interrupted:
-        console.say(f"Next: flowstart map {place}")
+    if not result.interrupted:
+        console.say(f"Next: flowstart map {folder}")
 
 
-def _say_what_is_missing(found: "Swept") -> None:
+def _say_what_is_missing(result: "Swept") -> None:
     from flowstart.simulation import bounds
 
-    place = found.store.place
-    if found.interrupted:
+    folder = result.store.place
+    if result.interrupted:
         raise bounds.current().stopped(
-            f": {found.height:,} rows are kept in {place}, and the same command resumes the sweep"
+            f": {result.height:,} rows are kept in {folder}, and the same command resumes the sweep"
         )
-    errors = found.errors
+    errors = result.errors
     if errors.height:
         first = errors.row(0, named=True)
         raise SimulationError(
-            f"{errors.height:,} of {found.height:,} runs failed; the column `error` has the "
+            f"{errors.height:,} of {result.height:,} runs failed; the column `error` has the "
             f"reason, first of cell {first['cell']} with {first['startup']}: {first['error']}"
         )
-    if found.failures:
+    if result.failures:
         raise SimulationError(
-            f"{len(found.failures)} batches have no rows: {found.failures[0]}; the same command "
+            f"{len(result.failures)} batches have no rows: {result.failures[0]}; the same command "
             "tries them again"
         )

@@ -29,23 +29,23 @@ def verify(
 
     folder = flags.folder(output)
     with console.speaking_of(None), Progress("bytes") as progress:
-        found = verified(control, treatment, **question, progress=progress.of_unknown_total)
-    for one in found.sets:
-        for warning in one.warnings:
-            console.note(f"warning: {one.name}: {warning}")
+        verification = verified(control, treatment, **question, progress=progress.of_unknown_total)
+    for dataset in verification.sets:
+        for warning in dataset.warnings:
+            console.note(f"warning: {dataset.name}: {warning}")
     console.deliver(
-        console.view(found, _show, console.summarised, json=json, details=details),
+        console.view(verification, _show, console.summarised, json=json, details=details),
         folder,
-        console.files_of(found),
+        console.files_of(verification),
     )
 
 
-def _show(found: "Verification") -> None:
+def _show(verification: "Verification") -> None:
     """All tables and notes."""
     from flowstart.replays.tables import gates
 
-    console.summarised(found)
-    if (open_gates := gates(found.verdict)).rows:
+    console.summarised(verification)
+    if (open_gates := gates(verification.verdict)).rows:
         console.show_grid(open_gates)
-    for note in dict.fromkeys(note for one in found.sets for note in one.notes):
+    for note in dict.fromkeys(note for dataset in verification.sets for note in dataset.notes):
         console.show_text(f"Note: {note}")

@@ -31,38 +31,38 @@ def worst(
 
     folder = flags.folder(output)
     with console.speaking_of(None), console.attending(), Progress("paths") as progress:
-        found = find_worst_paths(startup, **question, progress=progress)
+        result = find_worst_paths(startup, **question, progress=progress)
     scenario = str(folder / scenario_file(1)) if folder else ""
     console.deliver(
         console.view(
-            found,
-            lambda found: _show(found, folder),
-            lambda found: console.show_summary(
-                found.summary(console.command_line(found.seed), scenario)
+            result,
+            lambda result: _show(result, folder),
+            lambda result: console.show_summary(
+                result.summary(console.command_line(result.seed), scenario)
             ),
             json=json,
             details=details,
         ),
         folder,
-        console.files_of(found),
-        seed=found.seed,
+        console.files_of(result),
+        seed=result.seed,
     )
 
 
-def _show(found: "WorstPaths", output: pathlib.Path | None) -> None:
+def _show(result: "WorstPaths", output: pathlib.Path | None) -> None:
     from flowstart.worst_paths.result import scenario_file
 
-    console.say(found.headline)
-    if not found.failings:
+    console.say(result.headline)
+    if not result.failings:
         console.say("Nowhere was it worse than the best of the others.")
         return
-    console.show_grid(found.table)
-    for number, one in enumerate(found.failings, 1):
-        console.show_text(f"{number}. {one.why}.")
+    console.show_grid(result.table)
+    for number, failing in enumerate(result.failings, 1):
+        console.show_text(f"{number}. {failing.why}.")
         file = str(output / scenario_file(number)) if output else ""
-        again = one.again(file) if one.command or output else "-o DIR writes its scenario"
+        again = failing.again(file) if failing.command or output else "-o DIR writes its scenario"
         console.say(f"   Again: {again}")
-    if any(len(one.evaluation.seeds) > 1 for one in found.failings):
+    if any(len(failing.evaluation.seeds) > 1 for failing in result.failings):
         console.say(
-            f"{found.measure}: of medians over seeds; a command repeats the nearest of them."
+            f"{result.measure}: of medians over seeds; a command repeats the nearest of them."
         )

@@ -31,15 +31,15 @@ def execute(
             batch = run_many(ready.scenarios, workers, progress, plan.custom)
         return ready.result(batch)
 
-    found = run(plan)
-    if (larger := larger_window.added(found)) and not found.interrupted:
-        found = run(larger)
-    if not uncertainty or found.interrupted or not len(found.flow_rows):
-        return found
+    result = run(plan)
+    if (larger := larger_window.added(result)) and not result.interrupted:
+        result = run(larger)
+    if not uncertainty or result.interrupted or not len(result.flow_rows):
+        return result
     try:
-        return with_intervals(found, workers=workers, progress=progress)
+        return with_intervals(result, workers=workers, progress=progress)
     except KeyboardInterrupt:  # what came before it is an answer
-        return dataclasses.replace(found, interrupted=True)
+        return dataclasses.replace(result, interrupted=True)
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def prepare(plan: Plan) -> Prepared:
 
 
 def with_intervals(
-    found: Comparison,
+    result: Comparison,
     *,
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
@@ -93,4 +93,4 @@ def with_intervals(
     """A comparison with a verdict on each size, for which repeats of the path are run."""
     from flowstart.comparison.repeats import repeated  # loads numpy
 
-    return repeated(found, workers, progress)
+    return repeated(result, workers, progress)

@@ -26,9 +26,9 @@ completion time in seconds (`inf` where not all flows were done), packets sent, 
 retransmitted; not a number where there are none."""
 
 
-def repeats_of(group: Group, found: list[list[list[float]]], *, drawn: bool) -> Repeats:
+def repeats_of(group: Group, values: list[list[list[float]]], *, drawn: bool) -> Repeats:
     """The repeats of one group; on a path without chance the first is the path itself."""
-    table = np.array(found, dtype=np.float64)
+    table = np.array(values, dtype=np.float64)
     return Repeats(
         group.name, table[..., 0], table[..., 1], table[..., 2:].transpose(2, 0, 1), drawn
     )
@@ -55,10 +55,10 @@ class SizeRepeats:
 
     def extended(self, others: Tallies) -> "SizeRepeats":
         """These, and further repeats after them."""
-        found = dict(self.found)
+        tallies = dict(self.found)
         for group, repeats in others:
-            found[group] = found.get(group, []) + repeats
-        return replace(self, found=sorted(found.items()))
+            tallies[group] = tallies.get(group, []) + repeats
+        return replace(self, found=sorted(tallies.items()))
 
     def decisions(
         self, names: Sequence[str], baseline: str, *, drawn: bool

@@ -25,18 +25,18 @@ SIZES = ("window", "receive_buffer", "receive_buffer_max")
 """Fields of a stack that bound the receiver's window."""
 
 
-def added(found: "Comparison") -> Plan | None:
+def added(result: "Comparison") -> Plan | None:
     """The plan with the baseline under a larger window, where the window limits the baseline.
 
     None where TCP's window is not the one that limits: that of a receiver of HTTP/2 has no field.
     """
-    plan = found.plan
-    shares = [s.window_share for s in found.summaries if s.startup == plan.baseline]
+    plan = result.plan
+    shares = [s.window_share for s in result.summaries if s.startup == plan.baseline]
     is_single = len(rates(plan.base)) <= 1  # several rates are of one startup
     if not is_single or not is_tried(max(shares, default=0.0), plan.variants):
         return None
-    stack = _stack(found)
-    if _limits_above_tcp(found) or not _windows(stack):
+    stack = _stack(result)
+    if _limits_above_tcp(result) or not _windows(stack):
         return None
     base = next(variant for variant in plan.variants if variant.name == plan.baseline)
     return dataclasses.replace(plan, variants=(*plan.variants, widened(base, stack)))
@@ -62,20 +62,20 @@ def limit_words(limited_by: str | None, share: float) -> str:
     return f"{limit} {text.short_share(share)}"
 
 
-def subject(found: "Comparison") -> str:
+def subject(result: "Comparison") -> str:
     """What of the receiver limits the baseline, in words, with its size where that is fixed."""
-    if _limits_above_tcp(found):
-        return f"The flow control of {_stack(found)['receiver']} above TCP"
-    window = _windows(_stack(found)).get("window")
+    if _limits_above_tcp(result):
+        return f"The flow control of {_stack(result)['receiver']} above TCP"
+    window = _windows(_stack(result)).get("window")
     known = f" of {text.size(int(window.base))}" if window and window.unit != PACKETS else ""
     return f"The receiver's window{known}"
 
 
-def _limits_above_tcp(found: "Comparison") -> bool:
+def _limits_above_tcp(result: "Comparison") -> bool:
     """Whether flow control of HTTP/2 or yamux limits the baseline, not TCP's window."""
-    base = (row for row in found.records if row["variant"] == found.plan.baseline)
+    base = (row for row in result.records if row["variant"] == result.plan.baseline)
     of_tcp = max((row["receive_window_share"] or 0.0 for row in base), default=0.0)
-    return not _is_quic(_stack(found)) and of_tcp <= LEAST_SHARE
+    return not _is_quic(_stack(result)) and of_tcp <= LEAST_SHARE
 
 
 def _is_quic(stack: Document) -> bool:
@@ -83,10 +83,10 @@ def _is_quic(stack: Document) -> bool:
     return stack.get("recovery") == "quic"
 
 
-def _stack(found: "Comparison") -> Document:
+def _stack(result: "Comparison") -> Document:
     """The stack of the baseline's first flow under test, with every default."""
-    resolved = found.plan.resolved[found.baseline]
-    own = (resolved["flows"][entry].get("stack") or {} for entry in found.plan.tested)
+    resolved = result.plan.resolved[result.baseline]
+    own = (resolved["flows"][entry].get("stack") or {} for entry in result.plan.tested)
     return {**resolved["stack"], **next(own, {})}
 
 

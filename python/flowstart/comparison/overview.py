@@ -25,28 +25,28 @@ FEW = 4
 """At most so many startups are named in a note."""
 
 
-def overview(found: "Comparison", command: str = "") -> summary.SummaryPage:
+def overview(result: "Comparison", command: str = "") -> summary.SummaryPage:
     """The path, the fastest startup, a table of one size, and a line for each other size."""
-    if not len(found.flow_rows):
-        return summary.SummaryPage(f"{found.headline}.", [], command=command)
-    groups = [list(group) for _, group in groupby(found.summaries, key=lambda s: s.group)]
+    if not len(result.flow_rows):
+        return summary.SummaryPage(f"{result.headline}.", [], command=command)
+    groups = [list(group) for _, group in groupby(result.summaries, key=lambda s: s.group)]
     first = max(groups, key=_spread)
-    others = [_answer(found, group) for group in groups if group is not first]
+    others = [_answer(result, group) for group in groups if group is not first]
     lines = accumulate(len(summary.folded(answer)) for answer in others)
     most = sum(count <= LINES for count in lines)
     more = [f"{text.counted(len(others) - most, 'more size', 'more sizes')}: --details"]
-    table = _table(found, first)
+    table = _table(result, first)
     return summary.SummaryPage(
-        _ran(found),
-        [_window(found, first) + _answer(found, first) + _lower_bound(found, first)],
+        _ran(result),
+        [_window(result, first) + _answer(result, first) + _lower_bound(result, first)],
         table,
         [
             *others[:most],
             *more * (most < len(others)),
-            *_undeployable(found, first),
-            *found.cautions,
-            *found.omissions.decisive,
-            *_closing(found, table),
+            *_undeployable(result, first),
+            *result.cautions,
+            *result.omissions.decisive,
+            *_closing(result, table),
         ],
         command,
         least_rows=2,
@@ -59,26 +59,26 @@ def _spread(group: Sequence[Summary]) -> float:
     return max((abs(s.change) for s in group if s.change is not None), default=0.0)
 
 
-def verdict(found: "Comparison") -> list[str]:
+def verdict(result: "Comparison") -> list[str]:
     """What to choose for each size, a sentence on each other startup, and the method."""
-    if not found.intervals:
+    if not result.intervals:
         return []
-    groups = groupby(found.summaries, key=lambda s: s.group)
-    lines = [line for _, group in groups for line in _verdict(found, list(group))]
-    return [*lines, found.intervals.method]
+    groups = groupby(result.summaries, key=lambda s: s.group)
+    lines = [line for _, group in groups for line in _verdict(result, list(group))]
+    return [*lines, result.intervals.method]
 
 
-def _verdict(found: "Comparison", group: Sequence[Summary]) -> list[str]:
+def _verdict(result: "Comparison", group: Sequence[Summary]) -> list[str]:
     """The verdict on one size."""
-    decision = found.intervals.decision(group[0]) if found.intervals else None
-    if not found.intervals or not decision or not decision.judgements:
+    decision = result.intervals.decision(group[0]) if result.intervals else None
+    if not result.intervals or not decision or not decision.judgements:
         return []
-    choice, base = decision.choice(), _base(found, group)
-    keep = "keep " if choice == found.baseline else ""
+    intervals, choice, base = result.intervals, decision.choice(), _base(result, group)
+    keep = "keep " if choice == result.baseline else ""
     return [
         f"{group[0].group.name}: {keep}{custom.short(choice)}.",
         *(
-            f"{str(judgement.status).capitalize()}: {_reason(found.intervals, judgement, s, base)}."
+            f"{str(judgement.status).capitalize()}: {_reason(intervals, judgement, s, base)}."
             for judgement in decision.judgements
             for s in group
             if s.startup == judgement.setting
@@ -99,44 +99,44 @@ def _reason(intervals: "Intervals", judged: "Judgement", s: Summary, base: Summa
     return f"{name} is {_change(s)}{_interval(intervals, s)}{why}"
 
 
-def _ran(found: "Comparison") -> str:
+def _ran(result: "Comparison") -> str:
     """The path, its capacity and buffer, and the endpoints; each verdict has its seeds."""
-    seeds = found.plan.seeds
-    words = found.headline.removesuffix(f", seed {seeds[0]}")
-    if found.plan.repeat is None:
+    seeds = result.plan.seeds
+    words = result.headline.removesuffix(f", seed {seeds[0]}")
+    if result.plan.repeat is None:
         words = words.removesuffix(f", seeds {seeds[0]} to {seeds[-1]}")
     return f"{words}."
 
 
-def _answer(found: "Comparison", group: Sequence[Summary]) -> str:
+def _answer(result: "Comparison", group: Sequence[Summary]) -> str:
     """The startup to choose for a size, with its cost, or why to keep the baseline."""
-    first = _chosen(found, group)
+    first = _chosen(result, group)
     if first is None:
-        return _without_choice(found, group)
+        return _without_choice(result, group)
     parts = [
-        _named(found, group, first),
-        _loss(found, group, first),
-        *_deployable(found, group, first),
-        _ties(found, first),
-        _over_limit(found, group, first),
+        _named(result, group, first),
+        _loss(result, group, first),
+        *_deployable(result, group, first),
+        _ties(result, first),
+        _over_limit(result, group, first),
     ]
     return " ".join(f"{part}." for part in dict.fromkeys(parts) if part)
 
 
-def _window(found: "Comparison", group: Sequence[Summary]) -> str:
+def _window(result: "Comparison", group: Sequence[Summary]) -> str:
     """For how long the receiver's window limits the baseline, and what a larger one changes."""
-    base = _base(found, group)
+    base = _base(result, group)
     if base.window_share <= larger_window.LEAST_SHARE:
         return ""
-    words = f"{larger_window.subject(found)} limits "
+    words = f"{larger_window.subject(result)} limits "
     words += f"{custom.short(base.startup)} for {text.short_share(base.window_share)} of the time"
     larger = next((s for s in group if s.startup == larger_window.NAME), None)
     if larger is None or larger.change is None or _is_incomplete(larger):
         return f"{words}. "
     words += f"; one {larger_window.TIMES} times as large is {_change(larger)}"
     judged = (
-        found.intervals.decisions[base.group].verdict.of(larger.startup)
-        if found.intervals
+        result.intervals.decisions[base.group].verdict.of(larger.startup)
+        if result.intervals
         else None
     )
     if judged and judged.vetoes:
@@ -144,31 +144,31 @@ def _window(found: "Comparison", group: Sequence[Summary]) -> str:
     return f"{words}. "
 
 
-def _without_choice(found: "Comparison", group: Sequence[Summary]) -> str:
+def _without_choice(result: "Comparison", group: Sequence[Summary]) -> str:
     """Why to keep the baseline for a size."""
-    name, baseline = tables.group_name(group[0]), custom.short(found.baseline)
+    name, baseline = tables.group_name(group[0]), custom.short(result.baseline)
     if not any(s.complete for s in group):
         ended = "no transfer was completed"
         if group[0].measure:
             ended = "nothing was delivered" if group[0].is_rate else "too few writes were delivered"
         return f"{name}: {ended}."
-    if _is_incomplete(_base(found, group)):
+    if _is_incomplete(_base(result, group)):
         doubt = "inconclusive; " if len(group) > 1 else ""
         return f"{name}: {doubt}{_completed(group)}."
     if len(group) == 1:
         does = "has" if group[0].measure else "completes in"
         return f"{name}: {baseline} {does} {_measured(group[0])}."
-    if not found.intervals:
+    if not result.intervals:
         better = "is faster"
         if group[0].measure:
             better = "has a higher rate" if group[0].is_rate else "has a lower delay"
         return f"{name}: no startup {better} than {baseline} ({_runs(group[0])})."
-    return f"{name}: {_kept(found.intervals, group, baseline)}."
+    return f"{name}: {_kept(result.intervals, group, baseline)}."
 
 
-def _base(found: "Comparison", group: Sequence[Summary]) -> Summary:
+def _base(result: "Comparison", group: Sequence[Summary]) -> Summary:
     """The baseline's summary; the first where the baseline has none."""
-    return next((s for s in group if s.startup == found.baseline), group[0])
+    return next((s for s in group if s.startup == result.baseline), group[0])
 
 
 def _is_incomplete(s: Summary) -> bool:
@@ -184,10 +184,10 @@ def _completed(group: Sequence[Summary]) -> str:
     return ", ".join(counts) + more
 
 
-def _named(found: "Comparison", group: Sequence[Summary], first: Summary) -> str:
+def _named(result: "Comparison", group: Sequence[Summary], first: Summary) -> str:
     """The startup to choose, and how it compares with the baseline."""
-    name, baseline = tables.group_name(first), custom.short(found.baseline)
-    intervals, base = found.intervals, _base(found, group)
+    name, baseline = tables.group_name(first), custom.short(result.baseline)
+    intervals, base = result.intervals, _base(result, group)
     if intervals is None:
         if _is_incomplete(base):
             measured = f"{custom.short(first.startup)}, {_measured(first)}"
@@ -223,7 +223,7 @@ def _measured(s: Summary) -> str:
 
 
 def _fewer(s: Summary, other: Summary) -> str:
-    shares = [text.short_share(one.loss) for one in (s, other)]
+    shares = [text.short_share(loss) for loss in (s.loss, other.loss)]
     return f"with fewer losses ({shares[0]} of packets, not {shares[1]})"
 
 
@@ -232,10 +232,10 @@ def _runs(s: Summary) -> str:
     return "one run" if s.seeds == 1 else f"mean of {s.seeds} seeds"
 
 
-def _chosen(found: "Comparison", group: Sequence[Summary]) -> Summary | None:
+def _chosen(result: "Comparison", group: Sequence[Summary]) -> Summary | None:
     """The startup to choose; None where that is the baseline."""
     best = [s for s in group if s.best and s.complete]
-    if len(group) == 1 or any(s.startup == found.baseline for s in best):
+    if len(group) == 1 or any(s.startup == result.baseline for s in best):
         return None
     return min(best, key=_time, default=None)
 
@@ -274,8 +274,7 @@ def _objection(gate: "Gate", s: Summary, base: Summary) -> str:
     if gate.quantity == GateQuantity.P90:
         return f"its slowest tenth of repeats is {size} slower"
     if gate.quantity == GateQuantity.SLOWEST_FLOW:
-        times = [_slowest(one) for one in (s, base)]
-        return f"its slowest flow is {size} slower ({times[0]}, not {times[1]})"
+        return f"its slowest flow is {size} slower ({_slowest(s)}, not {_slowest(base)})"
     does = "loses" if gate.quantity == GateQuantity.LOSS else "retransmits"
     return f"{does} {size} of its packets (limit {limit})"
 
@@ -311,29 +310,29 @@ def _change(s: Summary) -> str:
     return f"{text.short_share(abs(s.change or 0.0))} {words[s.slower > 0]}"
 
 
-def _loss(found: "Comparison", group: Sequence[Summary], first: Summary) -> str:
+def _loss(result: "Comparison", group: Sequence[Summary], first: Summary) -> str:
     """The losses of the startup to choose, if they are more than the baseline's."""
-    base = _base(found, group)
+    base = _base(result, group)
     shares = [text.short_share(s.loss) for s in (first, base)]
     if first.dropped <= base.dropped or shares[0] == shares[1]:
         return ""
-    return f"It loses {shares[0]} of its packets, {custom.short(found.baseline)} {shares[1]}"
+    return f"It loses {shares[0]} of its packets, {custom.short(result.baseline)} {shares[1]}"
 
 
-def _ties(found: "Comparison", first: Summary) -> str:
+def _ties(result: "Comparison", first: Summary) -> str:
     """What is not significantly slower than the startup to choose."""
-    decision = found.intervals.decision(first) if found.intervals else None
+    decision = result.intervals.decision(first) if result.intervals else None
     names = [custom.short(name) for name in decision.ties(first.startup)] if decision else []
     if len(names) > FEW:
         names = [*names[: FEW - 1], f"{len(names) - FEW + 1} more"]
     return f"Not significantly slower: {text.listed(names)}" if names else ""
 
 
-def _over_limit(found: "Comparison", group: Sequence[Summary], than: Summary) -> str:
+def _over_limit(result: "Comparison", group: Sequence[Summary], than: Summary) -> str:
     """The fastest of the startups that are faster than one, and beyond a limit."""
-    if not found.intervals:
+    if not result.intervals:
         return ""
-    verdict, base = found.intervals.decisions[than.group].verdict, _base(found, group)
+    verdict, base = result.intervals.decisions[than.group].verdict, _base(result, group)
     change = 0.0 if than is base else than.slower
     for s in sorted(group, key=lambda s: s.slower):
         judged = verdict.of(s.startup)
@@ -342,21 +341,21 @@ def _over_limit(found: "Comparison", group: Sequence[Summary], than: Summary) ->
     return ""
 
 
-def _deployable(found: "Comparison", group: Sequence[Summary], first: Summary) -> list[str]:
+def _deployable(result: "Comparison", group: Sequence[Summary], first: Summary) -> list[str]:
     """The startup to choose of those that a sender can deploy alone, where `first` is none."""
-    obstacle = _obstacle(found, first)
+    obstacle = _obstacle(result, first)
     if not obstacle:
         return []
-    able = [s for s in group if not _is_incomplete(s) and not _obstacle(found, s)]
+    able = [s for s in group if not _is_incomplete(s) and not _obstacle(result, s)]
     if not able:
         return [f"It {obstacle}"]
-    best, base = _best_of(found, able), _base(found, group)
+    best, base = _best_of(result, able), _base(result, group)
     rest = _gain(best)
     if best is base:
-        rest = f"keep {custom.short(found.baseline)}"
-    elif found.intervals and _is_equal(found.intervals, best):
+        rest = f"keep {custom.short(result.baseline)}"
+    elif result.intervals and _is_equal(result.intervals, best):
         rest = f"{custom.short(best.startup)}, as {_good(best)}, {_fewer(best, base)}"
-    return [f"It {obstacle}; otherwise {rest}", _over_limit(found, able, best)]
+    return [f"It {obstacle}; otherwise {rest}", _over_limit(result, able, best)]
 
 
 def _is_equal(intervals: "Intervals", s: Summary) -> bool:
@@ -364,36 +363,36 @@ def _is_equal(intervals: "Intervals", s: Summary) -> bool:
     return judged is not None and judged.is_equal
 
 
-def _best_of(found: "Comparison", able: Sequence[Summary]) -> Summary:
+def _best_of(result: "Comparison", able: Sequence[Summary]) -> Summary:
     """The startup to choose of some: the baseline if none of them is better."""
-    best, base = min(able, key=_time), _base(found, able)
-    if found.intervals:
-        choice = found.intervals.decisions[best.group].choice([s.startup for s in able])
+    best, base = min(able, key=_time), _base(result, able)
+    if result.intervals:
+        choice = result.intervals.decisions[best.group].choice([s.startup for s in able])
         return next((s for s in able if s.startup == choice), best)
-    is_slower = base.startup == found.baseline and best.slower >= 0
+    is_slower = base.startup == result.baseline and best.slower >= 0
     return base if is_slower else best
 
 
-def _obstacle(found: "Comparison", s: Summary) -> str:
+def _obstacle(result: "Comparison", s: Summary) -> str:
     """Why a sender cannot deploy a startup alone; empty where it can."""
     if needs_help(s.startup):
         return "needs router, peer or cache support"
-    return "" if found.offers(s.startup) else f"is not part of {found.hosts.title}"
+    return "" if result.offers(s.startup) else f"is not part of {result.hosts.title}"
 
 
 def _time(s: Summary) -> float:
     return s.time
 
 
-def _lower_bound(found: "Comparison", group: Sequence[Summary]) -> str:
+def _lower_bound(result: "Comparison", group: Sequence[Summary]) -> str:
     """The completion time of an unhindered transfer."""
-    bound = found.lower_bound(group[0].group)
+    bound = result.lower_bound(group[0].group)
     return "" if bound is None else f" Lower bound {text.short_seconds(bound)}."
 
 
-def _table(found: "Comparison", group: Sequence[Summary]) -> Grid:
+def _table(result: "Comparison", group: Sequence[Summary]) -> Grid:
     """A row per startup: the baseline, then the fastest first."""
-    intervals, flows = found.intervals, any(s.has_flows for s in group)
+    intervals, flows = result.intervals, any(s.has_flows for s in group)
     title, others = _measure_columns(group[0])
     grid = Grid([Column("startup", number=False), Column(title, is_kept=True)])
     grid.columns += [Column(other, spare=spare) for other, spare in others.items()]
@@ -408,8 +407,9 @@ def _table(found: "Comparison", group: Sequence[Summary]) -> Grid:
         Column("background", spare=3),
         Column("exit", number=False, spare=2 if flows else 0),
     ]
-    base = _base(found, group)
-    for s in sorted(group, key=lambda s: _place(s, found.baseline)):
+    base = _base(result, group)
+    baseline = result.baseline
+    for s in sorted(group, key=lambda s: (s.startup != baseline, s.complete < s.flows, _time(s))):
         if s.best:
             grid.marked.add(len(grid.rows))
         cells = [custom.short(s.startup), _completion(s)]
@@ -429,10 +429,6 @@ def _table(found: "Comparison", group: Sequence[Summary]) -> Grid:
 def _all_of(startups: Sequence[str]) -> str:
     """All of a few names, or the first of many."""
     return ", ".join(startups) if len(startups) <= FEW else text.first_of(startups)
-
-
-def _place(s: Summary, baseline: str) -> tuple[bool, bool, float]:
-    return (s.startup != baseline, s.complete < s.flows, _time(s))
 
 
 def _completion(s: Summary) -> str:
@@ -469,25 +465,25 @@ def exit_words(s: Summary) -> str:
     return s.exit_reason if windows == text.ABSENT else f"{windows} BDP, {s.exit_reason}"
 
 
-def _undeployable(found: "Comparison", group: Sequence[Summary]) -> list[str]:
+def _undeployable(result: "Comparison", group: Sequence[Summary]) -> list[str]:
     """The startups that a sender cannot deploy alone."""
     helped = [custom.short(s.startup) for s in group if needs_help(s.startup)]
     absent = [
         custom.short(s.startup)
         for s in group
-        if not needs_help(s.startup) and not found.offers(s.startup)
+        if not needs_help(s.startup) and not result.offers(s.startup)
     ]
     lines = [f"Needs router, peer or cache support: {_all_of(helped)}."] if helped else []
-    return lines + ([f"Not part of {found.hosts.title}: {_all_of(absent)}."] if absent else [])
+    return lines + ([f"Not part of {result.hosts.title}: {_all_of(absent)}."] if absent else [])
 
 
-def _closing(found: "Comparison", table: Grid) -> list[str]:
+def _closing(result: "Comparison", table: Grid) -> list[str]:
     """What the columns are that the table shows."""
     shown = {column.title for column in table.informative().columns}
     lines = ["exit: cwnd at the end of startup."] * ("exit" in shown)
-    if found.intervals and len(found.plan.startups) > 1:
-        lines.insert(0, found.intervals.closing)
-    if len({s.group for s in found.summaries}) > 1:
-        group = "time" if found.summaries[0].is_rate else "size"
+    if result.intervals and len(result.plan.startups) > 1:
+        lines.insert(0, result.intervals.closing)
+    if len({s.group for s in result.summaries}) > 1:
+        group = "time" if result.summaries[0].is_rate else "size"
         lines.insert(0, f"table: the {group} with the largest change")
     return ["; ".join(lines)] * bool(lines)

@@ -206,8 +206,8 @@ class Plan:
 
     def scenario(self, case: Case, *, trace: bool = False) -> Document:
         """The scenario of one run."""
-        found: Document = json.loads(self.native.scenarios([case])[0])
-        return found | {"trace": trace}
+        document: Document = json.loads(self.native.scenarios([case])[0])
+        return document | {"trace": trace}
 
     @functools.cached_property
     def resolved(self) -> dict[str, Document]:
@@ -241,8 +241,8 @@ class Plan:
         if "hops" in path or not self.custom.from_files:
             return None
         words = ["flowstart", command, *([file] if file else [])]
-        path, given = specs.pairs(path), specs.pairs(options)
-        return self.native.command(words, path, given, [*without], self.seeds[0], self.repeat)
+        pairs = specs.pairs(path), specs.pairs(options)
+        return self.native.command(words, *pairs, [*without], self.seeds[0], self.repeat)
 
 
 BESIDE_A_SCENARIO = (

@@ -18,22 +18,22 @@ if TYPE_CHECKING:
 
 
 def repeated(
-    found: Comparison, workers: int | None, progress: Callable[[int, int], object] | None
+    result: Comparison, workers: int | None, progress: Callable[[int, int], object] | None
 ) -> Comparison:
     """A comparison with a verdict on each size, for which repeats of the path are run.
 
     Raises KeyboardInterrupt if that comes before every size has repeats.
     """
-    runner = _Runner(found.plan, workers, progress)
-    if not found.drawn:
-        return _with_sensitivity(found, runner)
-    if found.plan.repeat is None:
-        return _with_seeds(found, runner)
-    plan = found.plan
-    parts = [SizeRepeats(rows.tallies()) for rows in _by_size(found).values()]
+    runner = _Runner(result.plan, workers, progress)
+    if not result.drawn:
+        return _with_sensitivity(result, runner)
+    if result.plan.repeat is None:
+        return _with_seeds(result, runner)
+    plan = result.plan
+    parts = [SizeRepeats(rows.tallies()) for rows in _by_size(result).values()]
     intervals = Intervals.of(parts, plan.startups, plan.baseline, drawn=True, fixed=True)
     # A copy, since summaries that are made without intervals are remembered.
-    return dataclasses.replace(found, intervals=intervals)
+    return dataclasses.replace(result, intervals=intervals)
 
 
 @dataclass
@@ -80,12 +80,12 @@ class _Size:
         return [Case(name, self.size, seed) for name in self.plan.startups for seed in seeds]
 
 
-def _with_seeds(found: Comparison, runner: "_Runner") -> Comparison:
+def _with_seeds(result: Comparison, runner: "_Runner") -> Comparison:
     """Runs further seeds of each size until its verdict is settled."""
-    plan = found.plan
-    sizes = {size: _Size(plan, size, rows) for size, rows in _by_size(found).items()}
-    failed = list(found.failures)
-    while wanted := {size: look for size, one in sizes.items() if (look := one.next_look)}:
+    plan = result.plan
+    sizes = {size: _Size(plan, size, rows) for size, rows in _by_size(result).items()}
+    failed = list(result.failures)
+    while wanted := {size: look for size, state in sizes.items() if (look := state.next_look)}:
         cases = {size: sizes[size].cases(look) for size, look in wanted.items()}
         run = [case for some in cases.values() for case in some]
         if (batch := runner.run(run)) is None:
@@ -98,11 +98,11 @@ def _with_seeds(found: Comparison, runner: "_Runner") -> Comparison:
             parts = [sizes[size].rows, rows.of_runs(begin, end)]
             sizes[size].rows = _joined(plan, parts, sizes[size].finished())
             begin = end
-    counts = {size: one.count for size, one in sizes.items()}
+    counts = {size: state.count for size, state in sizes.items()}
     if runner.interrupted and min(counts.values()) < 2:
         raise KeyboardInterrupt  # one seed has no interval
     intervals = Intervals.of(
-        [one.repeats for one in sizes.values()],
+        [state.repeats for state in sizes.values()],
         plan.startups,
         plan.baseline,
         drawn=True,
@@ -115,25 +115,25 @@ def _with_seeds(found: Comparison, runner: "_Runner") -> Comparison:
         fewer_seeds={size: count for size, count in counts.items() if count < most},
     )
     return dataclasses.replace(
-        found,
+        result,
         plan=plan,
-        flow_rows=_joined(plan, [one.rows for one in sizes.values()], plan.cases()),
+        flow_rows=_joined(plan, [state.rows for state in sizes.values()], plan.cases()),
         failures=failed,
         finished=len(plan.cases()) - len(failed),
         intervals=intervals,
     )
 
 
-def _with_sensitivity(found: Comparison, runner: "_Runner") -> Comparison:
+def _with_sensitivity(result: Comparison, runner: "_Runner") -> Comparison:
     """Runs repeats with perturbed delays; the rows stay those of the path itself."""
-    plan = found.plan
-    parts = [_perturbed(plan, size, rows, runner) for size, rows in _by_size(found).items()]
+    plan = result.plan
+    parts = [_perturbed(plan, size, rows, runner) for size, rows in _by_size(result).items()]
     if runner.interrupted and any(part.count < 2 for part in parts):
         raise KeyboardInterrupt  # a range of no repeats is none
     intervals = Intervals.of(
         parts, plan.startups, plan.baseline, drawn=False, interrupted=runner.interrupted
     )
-    return dataclasses.replace(found, intervals=intervals)
+    return dataclasses.replace(result, intervals=intervals)
 
 
 def _perturbed(
@@ -172,13 +172,13 @@ class _Runner:
         return None if self.interrupted else batch
 
 
-def _by_size(found: Comparison) -> "dict[str | None, ComparisonRows]":
+def _by_size(result: Comparison) -> "dict[str | None, ComparisonRows]":
     """The rows of each size that has some."""
-    plan, begin = found.plan, 0
+    plan, begin = result.plan, 0
     rows = {}
     for size in plan.sizes:
         end = begin + len(plan.startups) * len(plan.seeds_of(size))
-        if len(own := found.flow_rows.of_runs(begin, end)):
+        if len(own := result.flow_rows.of_runs(begin, end)):
             rows[size] = own
         begin = end
     return rows

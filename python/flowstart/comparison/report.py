@@ -92,18 +92,18 @@ def _first_seeds(frame: "pl.DataFrame") -> "pl.DataFrame":
 
 def traced(result: "Comparison") -> Grid:
     """The table, which says what each of its rows is made of."""
-    asked = {
+    sizes = {
         (row.get("object") is not None, row["size_bytes"]): row["size"]
         for row in result.records
         if row["tested"]
     }
-    found = grids.arranged(result.summaries, result.order)
-    sources = [_source(s, asked, result) for s in found]
+    summaries = grids.arranged(result.summaries, result.order)
+    sources = [_source(s, sizes, result) for s in summaries]
     return dataclasses.replace(result.table, sources=sources)
 
 
 def _source(
-    s: Summary, asked: dict[tuple[bool, int], str | None], result: "Comparison"
+    s: Summary, sizes: dict[tuple[bool, int], str | None], result: "Comparison"
 ) -> RowSource:
     where: dict[str, Any] = {"variant": s.startup, "tested": True}
     if s.web:
@@ -115,7 +115,7 @@ def _source(
             del where["size_bytes"]
         elif s.is_rate:
             where |= {"size_bytes": s.size_bytes or None}
-    size = asked.get((s.web, s.size_bytes))
+    size = sizes.get((s.web, s.size_bytes))
     where |= {"size": size} if size is not None else {}
     return RowSource(where, {"variant": result.baseline})
 
@@ -167,17 +167,17 @@ def _of_size(result: "Comparison", size: str | None, count: int, bins: int) -> O
     traced = trajectories(scenarios, flows, TimeWindow(bins), plan.custom)
     told = [
         _told(row, trajectory, traced.bin_s)
-        for rows, found in zip(drawn, traced.found, strict=True)
-        if found
-        for row, trajectory in zip(rows, found, strict=True)
+        for rows, run in zip(drawn, traced.found, strict=True)
+        if run
+        for row, trajectory in zip(rows, run, strict=True)
     ]
     trips = [row["min_rtt_s"] for rows in drawn for row in rows if row["min_rtt_s"] is not None]
     return OverTime(text.size(count), traced.bin_s, min(trips, default=None), told)
 
 
-def _told(row: dict[str, Any], found: Trajectory, bin_s: float) -> dict[str, Any]:
-    lines = {name: _line(found.lines[name]) for name in LINES}
-    events = {name: _events(found.events[name]) for name in EVENTS}
+def _told(row: dict[str, Any], trajectory: Trajectory, bin_s: float) -> dict[str, Any]:
+    lines = {name: _line(trajectory.lines[name]) for name in LINES}
+    events = {name: _events(trajectory.events[name]) for name in EVENTS}
     last = max((sum(line[0]) for line in lines.values()), default=0)
     done = row["opened_s"] + row["duration_s"] if row["duration_s"] is not None else None
     end_s = done if done is not None else (last + 1) * bin_s
@@ -200,8 +200,8 @@ def _time(value_s: float) -> float:
 
 def _line(line: StepLine, step: int = 1) -> tuple[list[int], list[float | None]]:
     """The bins, each as a step from the one before, and the values."""
-    bins = [found for (found,) in struct.iter_unpack("<H", line.bins)][::step]
-    values = [_rounded(found) for (found,) in struct.iter_unpack("<f", line.values)][::step]
+    bins = [value for (value,) in struct.iter_unpack("<H", line.bins)][::step]
+    values = [_rounded(value) for (value,) in struct.iter_unpack("<f", line.values)][::step]
     return [b - a for a, b in zip([0, *bins], bins, strict=False)], values
 
 
@@ -275,15 +275,15 @@ def _rows(result: "Comparison") -> ListedRows:
 
 def _drawn(result: "Comparison") -> dict[str, figure_files.Draw]:
     """What draws each figure, by file name: one at a time, for they are large."""
-    found: dict[str, figure_files.Draw] = {"completion": lambda: _completion(result)}
+    figures: dict[str, figure_files.Draw] = {"completion": lambda: _completion(result)}
     if result.interrupted or result.failures:
-        return found
+        return figures
     for size, count in _traceable(result):
         suffix = f"-{size}" if size else ""
         traces = _Traces(result, size, count)
-        found[f"over-time{suffix}"] = traces.over_time
-        found[f"sequence{suffix}"] = traces.sequence
-    return found
+        figures[f"over-time{suffix}"] = traces.over_time
+        figures[f"sequence{suffix}"] = traces.sequence
+    return figures
 
 
 def _completion(result: "Comparison") -> "tuple[Figure, str]":

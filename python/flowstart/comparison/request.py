@@ -1,6 +1,6 @@
 """What is compared, from the fields of a question, or from options of a command line or a page.
 
-`given` has options by the name of the field that they set.
+`options` are by the name of the field that they set.
 """
 
 import json
@@ -18,13 +18,13 @@ from flowstart.questions.option import of
 
 
 def refuse_what_does_nothing(
-    given: Mapping[str, Any],
+    options: Mapping[str, Any],
     startups: Sequence[str],
     custom: CustomStartups,
     stack: Mapping[str, Any] | None,
 ) -> None:
-    """Refuses an option that is `given` and changes nothing under these startups."""
-    _native.check_options(_text(given), list(startups), _text(stack or {}), custom.natives())
+    """Refuses an option that changes nothing under these startups."""
+    _native.check_options(_text(options), list(startups), _text(stack or {}), custom.natives())
 
 
 APPLICABLE = ("stagger", "flows", "requests", "idle", "hosts", "cached_cwnd", "quick_start")
@@ -38,38 +38,38 @@ def plan(question: Compare) -> Plan:
     """
     plan = Plan.of(question)
     if isinstance(path := question.setting, NetworkPath):
-        given = {name: getattr(question, name, getattr(path, name, None)) for name in APPLICABLE}
-        refuse_what_does_nothing(given, plan.begins, plan.custom, plan.base.get("stack"))
+        options = {name: getattr(question, name, getattr(path, name, None)) for name in APPLICABLE}
+        refuse_what_does_nothing(options, plan.begins, plan.custom, plan.base.get("stack"))
     return plan
 
 
-def question_of(given: Mapping[str, Any]) -> dict[str, Any]:
+def question_of(options: Mapping[str, Any]) -> dict[str, Any]:
     """The keywords of `fs.compare` for options of a path, endpoints and traffic.
 
     Raises RequestError where no path is given, or two options contradict each other.
     """
-    fields = path_of(given)
+    fields = path_of(options)
     if fields is None:
         raise RequestError(
             "no path is given: name its --rate and --rtt, a --path NAME or a scenario file; "
             "`flowstart replay FILE` takes a capture's"
         )
-    keywords = {each.name: given[each.name] for each in of(Compare) if each.name in given}
-    return keywords | {"setting": NetworkPath(**fields), "stack": stack_of(given)}
+    keywords = {each.name: options[each.name] for each in of(Compare) if each.name in options}
+    return keywords | {"setting": NetworkPath(**fields), "stack": stack_of(options)}
 
 
-def path_of(given: Mapping[str, Any]) -> dict[str, Any] | None:
+def path_of(options: Mapping[str, Any]) -> dict[str, Any] | None:
     """The fields of the path that was described; None where nothing of one was given."""
-    paths = {name: fields_of(name) for name in named_paths()} if "path" in given else {}
-    found = _native.given_path(_text(given), encode(paths))
-    return None if found is None else dict(json.loads(found))
+    paths = {name: fields_of(name) for name in named_paths()} if "path" in options else {}
+    text = _native.given_path(_text(options), encode(paths))
+    return None if text is None else dict(json.loads(text))
 
 
-def stack_of(given: Mapping[str, Any]) -> dict[str, Any] | None:
+def stack_of(options: Mapping[str, Any]) -> dict[str, Any] | None:
     """The stack's fields that were given, those with separate options among them."""
-    return dict(json.loads(_native.given_stack(_text(given)))) or None
+    return dict(json.loads(_native.given_stack(_text(options)))) or None
 
 
-def _text(given: Mapping[str, Any]) -> str:
+def _text(options: Mapping[str, Any]) -> str:
     """Options as the simulator's text."""
-    return json.dumps(given, default=str)
+    return json.dumps(options, default=str)

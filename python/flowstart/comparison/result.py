@@ -104,8 +104,8 @@ class Comparison(Result):
 
         With intervals, marked are the startups that these recommend.
         """
-        found, _ = self._summarised
-        return [self.intervals.judged(s) for s in found] if self.intervals else found
+        summaries, _ = self._summarised
+        return [self.intervals.judged(s) for s in summaries] if self.intervals else summaries
 
     @property
     def order(self) -> list[str]:
@@ -226,8 +226,8 @@ class Comparison(Result):
     def warnings(self) -> list[str]:
         """What was asked for and was perhaps not meant."""
         window = document.initial_window(self.resolved["stack"])
-        found = document.small_buffers(self.plan.base["path"], self.resolved["path"], window)
-        buffers = [_native.buffer_warning(*one, "", window) for one in found]
+        small = document.small_buffers(self.plan.base["path"], self.resolved["path"], window)
+        buffers = [_native.buffer_warning(*buffer, "", window) for buffer in small]
         variants = self.plan.resolved.values()
         notes = [_native.without_effect(document.encode(resolved)) for resolved in variants]
         return buffers + list(dict.fromkeys(itertools.chain.from_iterable(notes)))
@@ -376,8 +376,8 @@ class Comparison(Result):
         return len({row["flow"] for row in self._rows_of(case) if row["tested"]})
 
     def _rows_of(self, case: Case) -> list[dict[str, Any]]:
-        asked = (case.size, case.startup, case.seed)
-        return [r for r in self.records if (r["size"], r["variant"], r["seed"]) == asked]
+        key = (case.size, case.startup, case.seed)
+        return [r for r in self.records if (r["size"], r["variant"], r["seed"]) == key]
 
     def __getstate__(self) -> dict[str, Any]:
         state = {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}

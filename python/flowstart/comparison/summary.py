@@ -168,7 +168,7 @@ def inverse(change: float) -> float:
     return -change / (1 + change)
 
 
-def average_slowdown(found: Sequence[Summary]) -> float:
+def average_slowdown(summaries: Sequence[Summary]) -> float:
     """The geometric mean over sizes of a startup's slowdown; infinite where none is known."""
-    known = [s.slowdown for s in found if s.slowdown is not None]
+    known = [s.slowdown for s in summaries if s.slowdown is not None]
     return exp(fmean(map(log, known))) if known else inf

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def comparison(
-    found: Sequence[Summary],
+    summaries: Sequence[Summary],
     startups: Sequence[str],
     *,
     acked: bool,
@@ -25,9 +25,9 @@ def comparison(
     Within a group they stand in the order of `startups`. `acked` is whether the times until the
     sender knew are of interest. `intervals` add the range of each change.
     """
-    summaries = json.dumps([dataclasses.asdict(one) for one in found])
-    judged = json.dumps(_judged(found, intervals)) if intervals else None
-    table = json.loads(_native.comparison_table(summaries, [*startups], acked, judged))
+    rows = json.dumps([dataclasses.asdict(s) for s in summaries])
+    judged = json.dumps(_judged(summaries, intervals)) if intervals else None
+    table = json.loads(_native.comparison_table(rows, [*startups], acked, judged))
     return Grid(
         [Column(**column) for column in table["columns"]],
         table["rows"],
@@ -36,9 +36,9 @@ def comparison(
     )
 
 
-def _judged(found: Sequence[Summary], intervals: "Intervals") -> dict[str, Any]:
+def _judged(summaries: Sequence[Summary], intervals: "Intervals") -> dict[str, Any]:
     """What repeats add to the table."""
-    cells = [[_interval(intervals, s), intervals.slower_share(s)] for s in found]
+    cells = [[_interval(intervals, s), intervals.slower_share(s)] for s in summaries]
     return {"column": intervals.column, "drawn": intervals.drawn, "cells": cells}
 
 
@@ -47,9 +47,9 @@ def _interval(intervals: "Intervals", s: Summary) -> str:
     return text.interval(row.low, row.high) if row else text.ABSENT
 
 
-def arranged(found: Sequence[Summary], startups: Sequence[str]) -> list[Summary]:
+def arranged(summaries: Sequence[Summary], startups: Sequence[str]) -> list[Summary]:
     """Summaries in the order in which the table has them."""
-    return sorted(found, key=lambda s: (s.group, startups.index(s.startup)))
+    return sorted(summaries, key=lambda s: (s.group, startups.index(s.startup)))
 
 
 def group_name(s: Summary) -> str:

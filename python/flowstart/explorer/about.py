@@ -27,27 +27,27 @@ def about(settings: PageSettings) -> dict[str, Any]:
     }
 
 
-def _algorithm(found: Algorithm) -> dict[str, Any]:
+def _algorithm(algorithm: Algorithm) -> dict[str, Any]:
     return {
-        "name": found.name,
-        "title": found.title,
-        "summary": found.summary,
-        "needs": found.needs_in_words,
-        "certainty": found.certainty_in_words,
+        "name": algorithm.name,
+        "title": algorithm.title,
+        "summary": algorithm.summary,
+        "needs": algorithm.needs_in_words,
+        "certainty": algorithm.certainty_in_words,
         "params": [
             {"name": p.name, "unit": p.unit, "default": p.default, "meaning": p.meaning}
-            for p in found.params
+            for p in algorithm.params
         ],
     }
 
 
 def _path(name: str, fields: Mapping[str, Any]) -> dict[str, Any]:
-    given = {
+    options = {
         key.replace("_", "-"): _native.option_text(key, json.dumps(value))
         for key, value in fields.items()
         if key != "about"
     }
-    return {"name": name, "about": fields["about"], "given": given}
+    return {"name": name, "about": fields["about"], "given": options}
 
 
 def _field(option: PageOption) -> dict[str, Any]:

@@ -84,10 +84,10 @@ async def _left(_: Request, __: Exception) -> Response:
 
 async def _defect(_: Request, error: Exception) -> Response:
     """What a startup in Python has raised, or what is our own fault."""
-    place = "; ".join(getattr(error, "__notes__", []))
+    notes = "; ".join(getattr(error, "__notes__", []))
     what = f"{type(error).__name__}: {error}"
-    if place:  # the simulator's border says in which hook it was
-        return refusal(422, f"{what} ({place})")
+    if notes:  # the simulator's border says in which hook it was
+        return refusal(422, f"{what} ({notes})")
     if isinstance(error, OSError):  # such as a full disk, or no descriptor left
         return refusal(422, f"this machine: {error.strerror or error}")
     traceback.print_exception(error)

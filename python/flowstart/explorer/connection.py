@@ -49,10 +49,10 @@ class Connection(H11Protocol):
         return self._timer is not None or self.cycle is None or self.cycle.response_complete
 
     def _make_room(self) -> None:
-        known = [one for one in self.connections if isinstance(one, Connection)]
-        waiting = [one for one in known if one._is_waiting]
+        known = [c for c in self.connections if isinstance(c, Connection)]
+        waiting = [c for c in known if c._is_waiting]
         if len(known) > MOST and waiting:
-            min(waiting, key=lambda one: one._since)._close()
+            min(waiting, key=lambda c: c._since)._close()
 
     def _await(self) -> None:
         """Begins to count the time of a request, unless that has begun."""

@@ -61,10 +61,10 @@ class Guard:
         """Once: the page's address has it in its query, a request of the page in a header."""
         if scope["path"] == "/":
             query = parse_qs(scope["query_string"].decode("latin-1"))
-            given = query.get("token", [])
+            tokens = query.get("token", [])
         else:
-            given = headers.getlist(TOKEN)
-        return len(given) == 1 and secrets.compare_digest(given[0].encode(), self._token.encode())
+            tokens = headers.getlist(TOKEN)
+        return len(tokens) == 1 and secrets.compare_digest(tokens[0].encode(), self._token.encode())
 
 
 def refusal(status: int, sentence: str) -> Response:

@@ -104,7 +104,7 @@ class Jobs:
             self._jobs[job.id] = job
         # A daemon, since a server that ends does not wait for it to be done.
         thread = threading.Thread(target=_run, args=(job, work), daemon=True)
-        self._threads = [one for one in self._threads if one.is_alive()] + [thread]
+        self._threads = [t for t in self._threads if t.is_alive()] + [thread]
         thread.start()
         return job
 

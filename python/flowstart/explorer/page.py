@@ -108,10 +108,10 @@ def _written(policy: Mapping[str, str]) -> str:
 
 def _part(name: str) -> str:
     """A file of the built page."""
-    place = importlib.resources.files("flowstart.render").joinpath("page", name)
-    if not place.is_file():
+    file = importlib.resources.files("flowstart.render").joinpath("page", name)
+    if not file.is_file():
         raise RequestError("the explorer's page is not built: run `make page`, or install a wheel")
-    return place.read_text("utf-8")
+    return file.read_text("utf-8")
 
 
 def _hash(text: str) -> str:

@@ -48,12 +48,12 @@ def routes(settings: PageSettings) -> list[Route]:
     async def packets(request: Request) -> Response:
         body = await read(request)
         native = settings.native.packets
-        found = await done(request, lambda stop: answered(native, body, settings, stop))
-        return Response(found, media_type="application/json")
+        content = await done(request, lambda stop: answered(native, body, settings, stop))
+        return Response(content, media_type="application/json")
 
     async def ranges(request: Request) -> Response:
-        given = Fields(await read(request), ("given",)).any("given")
-        return JSONResponse(await done(request, lambda stop: intervals(given, settings, stop)))
+        state = Fields(await read(request), ("given",)).any("given")
+        return JSONResponse(await done(request, lambda stop: intervals(state, settings, stop)))
 
     return [
         Route("/api/about", choices),
@@ -77,48 +77,48 @@ def answered(
         raise
 
 
-def intervals(given: object, settings: PageSettings, stop: Stop) -> dict[str, Any]:
+def intervals(state: object, settings: PageSettings, stop: Stop) -> dict[str, Any]:
     """The table again with intervals, and what they make of it."""
-    plan = checked(given, settings)
+    plan = checked(state, settings)
     # A copy of this process would have the server's sockets.
     workers = 1 if plan.custom.known else settings.workers
     try:
         ready = prepare(plan)
         batch = run_many(ready.scenarios, workers, stop.progress, plan.custom)
         stop.check()
-        found = ready.result(batch)
-        if found.records:
-            found = with_intervals(found, workers=workers, progress=stop.progress)
+        result = ready.result(batch)
+        if result.records:
+            result = with_intervals(result, workers=workers, progress=stop.progress)
     except RequestError as error:
-        raise error.in_options(written(given)) from None
+        raise error.in_options(written(state)) from None
     except KeyboardInterrupt:
         raise Cancelled("the runs were cancelled") from None
     stop.check()
-    return {"table": found.table.document(), "legend": found.legend, "verdict": found.verdict}
+    return {"table": result.table.document(), "legend": result.legend, "verdict": result.verdict}
 
 
-def checked(given: object, settings: PageSettings) -> Plan:
+def checked(state: object, settings: PageSettings) -> Plan:
     """As `plan_of`; raises RequestError also where the runs are more than a response may cost."""
-    plan = plan_of(given, settings)
-    settings.native.check(json.dumps(given), plan.custom.natives())
+    plan = plan_of(state, settings)
+    settings.native.check(json.dumps(state), plan.custom.natives())
     return plan
 
 
-def plan_of(given: object, settings: PageSettings) -> Plan:
-    """What is compared; `given` is the page's state by flag, of any type.
+def plan_of(state: object, settings: PageSettings) -> Plan:
+    """What is compared; `state` is the page's state by flag, of any type.
 
     Raises RequestError, whose text calls options as the command line does.
     """
-    fields = settings.typed(given)
+    fields = settings.typed(state)
     size = fields.get("size", USUAL_SIZE)
     fields |= {"startups": fields.get("startup"), "sizes": split(size) or [size]}
     try:
         return options.plan(Compare(**options.question_of(fields)))
     except RequestError as error:
-        raise error.in_options(written(given)) from None
+        raise error.in_options(written(state)) from None
 
 
-def written(given: object) -> set[str]:
+def written(state: object) -> set[str]:
     """The options that a page's state has, as the command line names them."""
-    names = given if isinstance(given, dict) else {}
+    names = state if isinstance(state, dict) else {}
     return {f"--{str(name).replace('_', '-')}" for name in names}

@@ -63,16 +63,16 @@ class Fields:
     def whole(self, name: str, usual: int | None = None) -> int:
         """A whole number; without `usual` it has to be there."""
         right = f"a whole number from 0 to {LARGEST} is needed"
-        found: int = self._checked(
+        number: int = self._checked(
             name, usual, right, lambda value: type(value) is int and 0 <= value <= LARGEST
         )
-        return found
+        return number
 
     def text(self, name: str, usual: str | None = None) -> str:
         """A text; without `usual` it has to be there."""
         right = f"a text of at most {LONGEST} letters is needed"
-        found: str = self._checked(name, usual, right, _is_text)
-        return found
+        value: str = self._checked(name, usual, right, _is_text)
+        return value
 
     def texts(self, name: str, usual: Sequence[str]) -> list[str]:
         """A list of texts."""
@@ -93,8 +93,8 @@ class Fields:
         value = self._found.get(name, usual)
         if is_right(value):
             return value
-        given = "missing;" if value is None else f"`{str(value)[:50]}`:"
-        raise RequestError(f"{name}: {given} {right}")
+        problem = "missing;" if value is None else f"`{str(value)[:50]}`:"
+        raise RequestError(f"{name}: {problem} {right}")
 
 
 def _is_text(value: object) -> bool:

@@ -32,10 +32,10 @@ def serve(settings: PageSettings, *, port: int | None, opens: bool) -> None:
     Without a `port` any free one is taken. Raises RequestError where the port is taken or the page
     is not built, and KeyboardInterrupt at the end.
     """
-    found = page()
+    html = page()
     with listening(port) as listener:
         taken, token = listener.getsockname()[1], secrets.token_urlsafe(16)
-        server = uvicorn.Server(configured(app(settings, found, taken, token)))
+        server = uvicorn.Server(configured(app(settings, html, taken, token)))
         address = f"http://{LOOPBACK}:{taken}/?token={token}"
         print(f"The explorer is at {address}\nCtrl-C ends it.", flush=True)
         if opens and _has_browser():

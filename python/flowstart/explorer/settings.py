@@ -60,10 +60,10 @@ class PageSettings:
         """What answers requests about a path."""
         return Explorer(json.dumps(self.document))
 
-    def typed(self, given: object) -> dict[str, Any]:
+    def typed(self, state: object) -> dict[str, Any]:
         """The state by option, with values of the types that options have."""
-        found: dict[str, Any] = json.loads(self.native.typed(json.dumps(given)))
-        return found
+        options: dict[str, Any] = json.loads(self.native.typed(json.dumps(state)))
+        return options
 
     @property
     def document(self) -> dict[str, Any]:

@@ -58,7 +58,7 @@ class Running(Generic[T]):
     def _run(self) -> None:
         try:
             try:
-                found = self._work()
+                result = self._work()
             finally:
                 self._code.close()
         except Interrupted:
@@ -66,7 +66,7 @@ class Running(Generic[T]):
         except BaseException as error:  # noqa: BLE001 # it is raised where the result is read
             self.result.set_exception(error)
         else:
-            self.result.set_result(found)
+            self.result.set_result(result)
 
 
 def end_all(seconds: float) -> None:

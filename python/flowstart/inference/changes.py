@@ -38,8 +38,8 @@ class Ranked:
         steps = np.sign(shifts) * np.ceil(np.abs(shifts) * len(self.values) - 1e-9)
         places = self.rank(p) + steps
         inside = (places >= 0) & (places < len(self.values))
-        found = self.values[np.where(inside, places, 0).astype(np.int64)]
-        return np.where(inside, found, np.nan)
+        values = self.values[np.where(inside, places, 0).astype(np.int64)]
+        return np.where(inside, values, np.nan)
 
 
 @dataclass
@@ -139,13 +139,13 @@ class QuantileChange:
     def slopes(self, spread: Spread) -> Floats:
         """By how much log time moves with the rank, over the interval's reach."""
         sizes = spread.reach * np.sqrt(self._floored(spread)[1].diagonal())
-        found = []
+        slopes = []
         for ranked, size, sign in ((self.variant, sizes[0], 1), (self.base, sizes[1], -1)):
             low, high = ranked.at(self.p, np.array([-size, size]))
             slope = np.log(high / low) / (2 * size) if low < high < np.inf else 0.0
-            found.append(sign * slope)
+            slopes.append(sign * slope)
         # Flat at both is a table of ties: what moves ranks apart is all that is left.
-        return np.array(found if any(found) else [1.0, -1.0])
+        return np.array(slopes if any(slopes) else [1.0, -1.0])
 
     def interval(self, spread: Spread) -> Ends:
         """The least and largest change over all pairs of ranks within the reach.
@@ -170,10 +170,10 @@ class QuantileChange:
         that lie below one quantile and above the other, reach²/4 are added (Agresti and Min
         2005): none seen does not mean that there are none.
         """
-        given = spread.covariance
-        size = np.sqrt(np.maximum(given.diagonal(), self.p * (1 - self.p) / self.transfers))
-        scale = np.where(given.diagonal() > 0, np.sqrt(given.diagonal()), 1.0)
-        covariance = given / np.outer(scale, scale) * np.outer(size, size)
+        observed = spread.covariance
+        size = np.sqrt(np.maximum(observed.diagonal(), self.p * (1 - self.p) / self.transfers))
+        scale = np.where(observed.diagonal() > 0, np.sqrt(observed.diagonal()), 1.0)
+        covariance = observed / np.outer(scale, scale) * np.outer(size, size)
         apart = (spread.reach / 2 / self.transfers) ** 2 / 4
         covariance = covariance + apart * np.array([[1, -1], [-1, 1]])
         size = np.sqrt(covariance.diagonal())

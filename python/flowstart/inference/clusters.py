@@ -36,9 +36,9 @@ class ClusterPart:
     def deviations(self, begin: int, end: int, means: Floats) -> Floats:
         """How far transfers lie from the means, transfers × components; 0 where left out."""
         deviations = np.zeros((end - begin, len(self.columns)))
-        for place, (column, mean) in enumerate(zip(self.columns, means, strict=True)):
+        for index, (column, mean) in enumerate(zip(self.columns, means, strict=True)):
             some = column[begin:end]
-            deviations[:, place] = np.where(_known(some), some - mean, 0.0)
+            deviations[:, index] = np.where(_known(some), some - mean, 0.0)
         return deviations
 
 
@@ -74,13 +74,13 @@ class Sums:
         means, counts = self.means(), self.counts()
         last = max((int(p.clusters[-1]) for p in self.parts if p.clusters.size), default=-1)
         for first in range(0, last + 1, BLOCK):
-            found = np.zeros((min(BLOCK, last + 1 - first), self.width))
+            block = np.zeros((min(BLOCK, last + 1 - first), self.width))
             column = 0
             for part in self.parts:
                 columns = slice(column, column + len(part.columns))
-                _add(part, first, means[columns], found[:, columns])
+                _add(part, first, means[columns], block[:, columns])
                 column = columns.stop
-            yield found / counts
+            yield block / counts
 
     def spread(self) -> tuple[Floats, Floats]:
         """The covariance of the components' means, and the degrees of freedom of each variance.
@@ -122,9 +122,9 @@ def _freedom(squares: Floats, fourth: Floats, clusters: int) -> Floats:
     return np.asarray(2 / np.maximum(share - 1 / max(clusters, 1), 1e-9))
 
 
-def _add(part: ClusterPart, first: int, means: Floats, found: Floats) -> None:
-    """Adds the sums of the clusters from `first` on to `found`, one row each."""
-    begin, end = np.searchsorted(part.clusters, [first, first + len(found)])
+def _add(part: ClusterPart, first: int, means: Floats, block: Floats) -> None:
+    """Adds the sums of the clusters from `first` on to `block`, one row each."""
+    begin, end = np.searchsorted(part.clusters, [first, first + len(block)])
     if begin == end:
         return
     deviations = part.deviations(int(begin), int(end), means)
@@ -134,7 +134,7 @@ def _add(part: ClusterPart, first: int, means: Floats, found: Floats) -> None:
     sizes = np.diff(starts, append=end - begin)
     left = 1 - sizes / len(part.clusters)
     # A group of a single cluster has nothing left; no interval is stated of it.
-    found[numbers[starts]] += sums / np.where(left > 0, left, 1)[:, None]
+    block[numbers[starts]] += sums / np.where(left > 0, left, 1)[:, None]
 
 
 def numbered(groups: Sequence[NDArray[np.int64]]) -> list[NDArray[np.int64]]:

@@ -265,9 +265,9 @@ def gates(
         inside = _Inside(base.of(part.chosen), variant.of(part.chosen), cluster_of[part.chosen])
         few, count = inside.few, int(part.chosen.sum())
         prior, random = None if part is whole else harm, np.random.default_rng(seed)
-        for one in inside.measured(prior, limits, tail, at, random, resamples):
+        for measurement in inside.measured(prior, limits, tail, at, random, resamples):
             gates.append(
-                Gate(**vars(one), kind=part.kind, part=part.name, transfers=count, few=few)
+                Gate(**vars(measurement), kind=part.kind, part=part.name, transfers=count, few=few)
             )
     return gates
 
@@ -284,8 +284,8 @@ def repeat_gates(
     random = np.random.default_rng(seed)
     measured = inside.measured(None, limits, tail, at, random, RESAMPLES)
     return [
-        Gate(**vars(one), kind="repeats", part="repeats", transfers=count, few=inside.few)
-        for one in measured
+        Gate(**vars(measurement), kind="repeats", part="repeats", transfers=count, few=inside.few)
+        for measurement in measured
     ]
 
 
@@ -370,10 +370,10 @@ def _tail(runs: Runs, numbers: Numbers, weights: Floats, above: float) -> Floats
     kept = min(len(times), max(math.ceil(10 * above * len(times)), 200))
     order = np.argsort(-times, kind="stable")[:kept]
     total = weights @ np.bincount(owner, minlength=weights.shape[1])
-    found = np.empty(len(weights))
+    percentiles = np.empty(len(weights))
     for first in range(0, len(weights), 100):
         some = slice(first, first + 100)
         reached = np.cumsum(weights[some][:, owner[order]], axis=1)
-        place = (reached < above * total[some, None]).sum(axis=1)
-        found[some] = times[order[np.minimum(place, kept - 1)]]
-    return found
+        rank = (reached < above * total[some, None]).sum(axis=1)
+        percentiles[some] = times[order[np.minimum(rank, kept - 1)]]
+    return percentiles

@@ -66,9 +66,9 @@ def estimates(
     estimates = {}
     for group in groups:
         components = Components(group, np.arange(len(group.times)))
-        for place, variant in enumerate(variants):
-            for statistic in statistics if place != base else ():
-                change, _ = measure(components, place, base, statistic)
+        for index, variant in enumerate(variants):
+            for statistic in statistics if index != base else ():
+                change, _ = measure(components, index, base, statistic)
                 if change is not None and not np.isnan(change.estimate):
                     estimates[group.name, variant, statistic] = change.estimate
     return estimates
@@ -113,12 +113,12 @@ def _check(
 
 def _numbered(groups: Sequence[TransferGroup]) -> list[TransferGroup]:
     """The groups with clusters that are numbered from 0 on, their transfers by cluster."""
-    found = []
+    numbered = []
     numbers = clusters.numbered([group.clusters for group in groups])
     for group, number in zip(groups, numbers, strict=True):
         order = np.argsort(number, kind="stable")
-        found.append(TransferGroup(group.name, group.times[order], number[order]))
-    return found
+        numbered.append(TransferGroup(group.name, group.times[order], number[order]))
+    return numbered
 
 
 @dataclass(frozen=True)
@@ -202,23 +202,20 @@ class _Table:
     def _row(self, m: _Measured, covariance: Floats, freedom: Floats, reach: float) -> Row:
         group = self.components[m.contrast.group].group.name
         number = self.effective[m.contrast.group]
-        place = (group, self.variants[m.contrast.variant], m.statistic)
+        key = (group, self.variants[m.contrast.variant], m.statistic)
         if m.change is None:
-            return Row(*place, None, None, None, 0, number, "no transfer was run under both")
+            return Row(*key, None, None, None, 0, number, "no transfer was run under both")
         estimate = None if np.isnan(m.change.estimate) else m.change.estimate
         rest = (m.change.transfers, number)
         if number < FEW_CLUSTERS:
-            return Row(*place, estimate, None, None, *rest, _few(number))
+            few = f"effective sample size: {number:.1f} clusters; {FEW_CLUSTERS} are needed"
+            return Row(*key, estimate, None, None, *rest, few)
         if not m.varies:
-            return Row(*place, estimate, None, None, *rest, NO_DIFFERENCE)
+            return Row(*key, estimate, None, None, *rest, NO_DIFFERENCE)
         ends = m.change.interval(self._spread(m, covariance, reach, freedom))
         if ends is None:
-            return Row(*place, estimate, None, None, *rest, _beyond(m.change))
-        return Row(*place, estimate, *ends, *rest)
-
-
-def _few(number: float) -> str:
-    return f"effective sample size: {number:.1f} clusters; {FEW_CLUSTERS} are needed"
+            return Row(*key, estimate, None, None, *rest, _beyond(m.change))
+        return Row(*key, estimate, *ends, *rest)
 
 
 def _beyond(change: Change) -> str:

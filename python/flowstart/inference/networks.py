@@ -99,7 +99,7 @@ class _Together:
         places, cluster_of = places[order], cluster_of[order]
         new = (np.diff(places, prepend=-1) != 0) | (np.diff(cluster_of, prepend=-1) != 0)
         numbers = np.cumsum(new) - 1
-        base, variant = (Runs(*(v[:, order] for v in vars(one).values())) for one in runs)
+        base, variant = (Runs(*(v[:, order] for v in vars(side).values())) for side in runs)
         return cls((base, variant), names, places, numbers, places[new], limits)
 
     def gates(self, at: Levels, seed: int) -> Iterator[Gate]:
@@ -122,13 +122,13 @@ class _Together:
         least = np.array([np.full(len(sent), P99_ERROR), *[0.5 / np.sqrt(np.maximum(sent, 1))] * 2])
         errors = np.where(self._few, np.inf, np.maximum(errors, least))
         rise = (1 + self.limits.p99) * np.exp(values[0]) - 1
-        shares = [np.bincount(self.places, variant.packets(one).mean(axis=0)) for one in lost]
+        shares = [np.bincount(self.places, variant.packets(q).mean(axis=0)) for q in lost]
         estimates = [rise, *(share / np.maximum(sent, 1) for share in shares)]
-        for quantity, *found in zip(
+        for quantity, value, error, estimate in zip(
             (GateQuantity.P99, *lost), values, errors, estimates, strict=True
         ):
-            family = Differences(found[0], found[1])
-            yield gate_of_networks(quantity, family, found[2], names, count, at, seed)
+            family = Differences(value, error)
+            yield gate_of_networks(quantity, family, estimate, names, count, at, seed)
 
     @property
     def _few(self) -> Chosen:
@@ -142,8 +142,8 @@ class _Together:
 
         Clusters are drawn with replacement: each so many times as a Poisson variable has it.
         """
-        tails = [_Slowest.of(one, self.places, self.clusters) for one in self.runs]
-        packets = [[self._packets(one, quantity) for one in self.runs] for quantity in lost]
+        tails = [_Slowest.of(side, self.places, self.clusters) for side in self.runs]
+        packets = [[self._packets(side, quantity) for side in self.runs] for quantity in lost]
         random, number = np.random.default_rng(seed), len(self.owner)
 
         def differences(weights: Floats) -> Floats:
@@ -154,8 +154,8 @@ class _Together:
         sample = differences(np.ones(number))
         total, squares = np.zeros_like(sample), np.zeros_like(sample)
         for _ in range(DRAWS):
-            found = differences(random.poisson(1.0, number).astype(np.float64)) - sample
-            total, squares = total + found, squares + found**2
+            deviation = differences(random.poisson(1.0, number).astype(np.float64)) - sample
+            total, squares = total + deviation, squares + deviation**2
         return sample, np.sqrt(np.maximum(squares / DRAWS - (total / DRAWS) ** 2, 0.0))
 
     def _packets(self, runs: Runs, quantity: GateQuantity) -> tuple[Floats, Floats]:
@@ -200,18 +200,18 @@ def gate_of_networks(
     `estimates` has the quantity in each network, `count` the transfers of each.
     """
     traffic = count / count.sum()
-    found = beyond(family, traffic, MOST_TRAFFIC, seed)
-    named = np.flatnonzero(found.probabilities >= NAMED)
+    share = beyond(family, traffic, MOST_TRAFFIC, seed)
+    named = np.flatnonzero(share.probabilities >= NAMED)
     exceeding = [
-        Exceeding(names[n], float(traffic[n]), float(estimates[n]), float(found.probabilities[n]))
+        Exceeding(names[n], float(traffic[n]), float(estimates[n]), float(share.probabilities[n]))
         for n in named[np.argsort(-traffic[named], kind="stable")]
     ]
     return Gate(
         quantity=quantity,
         baseline=None,
-        estimate=found.estimate,
-        low=found.low(at.low),
-        high=found.high(1 - at.high),
+        estimate=share.estimate,
+        low=share.low(at.low),
+        high=share.high(1 - at.high),
         limit=MOST_TRAFFIC,
         kind="networks",
         part="networks",
@@ -263,5 +263,5 @@ class _Slowest:
         above -= (above[self.starts] - drawn[self.starts])[self.networks]
         total = np.bincount(self.owner, weights * self.cluster_sizes)
         places = np.bincount(self.networks, above < TAIL * total[self.networks])
-        found = self.starts + np.minimum(places.astype(np.int64), self.counts - 1)
-        return np.asarray(self.times[found])
+        positions = self.starts + np.minimum(places.astype(np.int64), self.counts - 1)
+        return np.asarray(self.times[positions])

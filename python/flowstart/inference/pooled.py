@@ -39,8 +39,7 @@ DRAWS = 2000
 NEVER = 1e-5
 """The expected number of networks beyond a limit of which no draw is made."""
 DIGITS = 12
-"""Of a share. Matrix products differ between processors in the last bits, and a share may equal its
-limit."""
+"""Of a share: matrix products of processors differ in the last bits; a share may equal a limit."""
 HALF_PI = np.pi / 2
 
 
@@ -235,8 +234,8 @@ def _considered(low: float, high: float) -> tuple[Floats, Floats]:
 
 def _normalised(logs: Floats) -> Floats:
     """Probabilities from their logarithms, by row."""
-    found = np.exp(logs - logs.max(axis=1, keepdims=True))
-    return np.asarray(found / found.sum(axis=1, keepdims=True))
+    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 def _typical(precisions: Floats) -> float:

@@ -44,12 +44,12 @@ WORST_TENTH = Tail(GateQuantity.P90, 0.1, EQUAL)
 
 def looks(most: int) -> tuple[int, ...]:
     """The numbers of repeats after which a verdict is made: they double up to `most`."""
-    found = []
+    counts = []
     count = min(FIRST_LOOK, most)
     while count < most:
-        found.append(count)
+        counts.append(count)
         count *= 2
-    return (*found, most)
+    return (*counts, most)
 
 
 @dataclass(frozen=True)
@@ -128,19 +128,19 @@ class Repeats:
         with np.errstate(invalid="ignore"):
             changes = times[:, variant] / times[:, base] - 1
         changes[np.isinf(times[:, base])] = np.nan
-        place = (self.name, names[variant], Statistic.GEOMEAN_RATIO)
+        key = (self.name, names[variant], Statistic.GEOMEAN_RATIO)
         exact = None if np.isnan(changes[0]) else float(changes[0])
         counts = (len(changes), float(len(changes)))
         if len(changes) < FEW_CLUSTERS:
-            return Row(*place, exact, None, None, *counts, TOO_FEW)
+            return Row(*key, exact, None, None, *counts, TOO_FEW)
         never = int((~np.isfinite(changes)).sum())
         if exact is None or never:
             reason = f"not completed in {never} of {len(changes)} repeats"
-            return Row(*place, exact, None, None, *counts, reason)
+            return Row(*key, exact, None, None, *counts, reason)
         cut = (1 - RANGE) / 2
         low = float(np.quantile(changes, cut, method="lower"))
         high = float(np.quantile(changes, 1 - cut, method="higher"))
-        return Row(*place, exact, min(low, exact), max(high, exact), *counts)
+        return Row(*key, exact, min(low, exact), max(high, exact), *counts)
 
 
 @dataclass(frozen=True)
@@ -167,14 +167,14 @@ class Decision:
     @property
     def is_settled(self) -> bool:
         """Whether every change, and every gate of what is recommended, is significant."""
-        if any(one.status == Status.INCONCLUSIVE and one.gain.enough for one in self.judgements):
+        if any(j.status == Status.INCONCLUSIVE and j.gain.enough for j in self.judgements):
             return False
         best = self.verdict.recommended
         if best is None:
             return True
         if any(gate.outcome == Outcome.INCONCLUSIVE for gate in self.gates[best]):
             return False
-        rows = (self.between[one.setting, best] for one in self._faster() if one.setting != best)
+        rows = (self.between[j.setting, best] for j in self._faster() if j.setting != best)
         return all(row.gains or row.loses or equal(row) for row in rows)
 
     @property
@@ -188,7 +188,7 @@ class Decision:
         It is the fastest of those that pass every gate; of those that tie with it, one that loses
         at most `FEWER` of its packets. The baseline, or what ties with it, if nothing is faster.
         """
-        able = [one for one in self._faster() if offered is None or one.setting in offered]
+        able = [j for j in self._faster() if offered is None or j.setting in offered]
         best = min(able, key=gain_of, default=None)
         ties = self._equal() if best is None else self._tied(best, able)
         ties = [name for name in ties if offered is None or name in offered]
@@ -199,7 +199,7 @@ class Decision:
 
     def ties(self, name: str) -> list[str]:
         """Variants that are faster than the baseline and not significantly slower than this one."""
-        others = [one.setting for one in self._faster() if one.setting != name]
+        others = [j.setting for j in self._faster() if j.setting != name]
         rows = {other: self.between.get((other, name)) for other in others}
         return [other for other, row in rows.items() if row and not (row.loses and not equal(row))]
 
@@ -220,41 +220,37 @@ class Decision:
         return float(np.nanmean(self.repeats.packets[1][:, self.names.index(name)]))
 
     def _faster(self) -> list[Judgement]:
-        return [
-            judgement for judgement in self.judgements if judgement.status == Status.RECOMMENDED
-        ]
+        return [j for j in self.judgements if j.status == Status.RECOMMENDED]
 
     def _equal(self) -> list[str]:
-        return [
-            judgement.setting for judgement in self.judgements if judgement.status == Status.EQUAL
-        ]
+        return [j.setting for j in self.judgements if j.status == Status.EQUAL]
 
     def _tied(self, best: Judgement, able: Sequence[Judgement]) -> list[str]:
         """Those within the margin of the fastest, and not significantly slower."""
         slowest = (1 + gain_of(best)) * (1 + EQUAL)
         tied = self.ties(best.setting)
-        return [one.setting for one in able if one.setting in tied and 1 + gain_of(one) <= slowest]
+        return [j.setting for j in able if j.setting in tied and 1 + gain_of(j) <= slowest]
 
 
 def decide(repeats: Repeats, names: Sequence[str], baseline: str, look_count: int = 1) -> Decision:
     """The verdict on all variants against the baseline, at one of so many looks."""
     error = (1 - LEVEL) / look_count
     level, base = 1 - error, list(names).index(baseline)
-    others = [place for place in range(len(names)) if place != base]
-    pairs = [(place, base) for place in others]
+    others = [variant for variant in range(len(names)) if variant != base]
+    pairs = [(variant, base) for variant in others]
     rows = {row.variant: row for row in repeats.changes(pairs, names, level)}
     slowest = {row.variant: row for row in repeats.changes_of_slowest(pairs, names, level)}
     at = Levels(error / (KINDS + 1), level)  # and the slowest flow's gate
     gates: dict[str, list[Gate]] = {name: [] for name in rows}
-    for place in (place for place in others if not rows[names[place]].loses):
-        runs = repeats.runs(base), repeats.runs(place)
-        found = repeat_gates(*runs, WORST_TENTH, Limits(), at)
-        gates[names[place]] = [*found, *_slowest_gate(slowest.get(names[place]))]
+    for variant in (variant for variant in others if not rows[names[variant]].loses):
+        runs = repeats.runs(base), repeats.runs(variant)
+        slowest_gates = _slowest_gate(slowest.get(names[variant]))
+        gates[names[variant]] = [*repeat_gates(*runs, WORST_TENTH, Limits(), at), *slowest_gates]
     vetoes = {
-        name: [gate for gate in found if gate.outcome == Outcome.REJECTED]
-        for name, found in gates.items()
+        name: [gate for gate in judged if gate.outcome == Outcome.REJECTED]
+        for name, judged in gates.items()
     }
-    gaining = [place for place in others if rows[names[place]].gains]
+    gaining = [variant for variant in others if rows[names[variant]].gains]
     contrasts = list(permutations(gaining, 2))
     between = {
         (names[variant], names[other]): row

@@ -167,8 +167,8 @@ class Judgement:
     @property
     def exceeding(self) -> list[Exceeding]:
         """The networks that are probably beyond a limit, most traffic first."""
-        found = {one.network: one for gate in self.gates for one in gate.networks}
-        return sorted(found.values(), key=lambda one: (-one.traffic, one.network))
+        networks = {network.network: network for gate in self.gates for network in gate.networks}
+        return sorted(networks.values(), key=lambda network: (-network.traffic, network.network))
 
 
 @dataclass(frozen=True)
@@ -195,12 +195,12 @@ class Verdict:
         """What is recommended, or else what gains most of the settings that the stack offers."""
         if self.recommended is not None:
             return self.of(self.recommended)
-        offered = [one for one in self.judgements if one.status != Status.RESEARCH]
-        return min((one for one in offered if one.gain.gains), key=gain_of, default=None)
+        offered = [j for j in self.judgements if j.status != Status.RESEARCH]
+        return min((j for j in offered if j.gain.gains), key=gain_of, default=None)
 
     def for_clients(self, rows: Mapping[str, Row]) -> "Verdict":
         """The same with each setting's gain from a client's request to the last byte."""
-        return self._changed(lambda one: _for_client(one, rows.get(one.setting)))
+        return self._changed(lambda j: _for_client(j, rows.get(j.setting)))
 
     @property
     def objection(self) -> Check | None:
@@ -241,16 +241,16 @@ class Verdict:
 
         `others` has the verdicts under these assumptions, by what they are.
         """
-        return self._changed(lambda one: _compared(one, others))
+        return self._changed(lambda j: _compared(j, others))
 
     def without(self, reasons: Mapping[str, str], question: ValidityQuestion) -> "Verdict":
         """The same, where recommended settings with a reason against them are inconclusive."""
 
-        def judged(one: Judgement) -> Judgement:
-            reason = reasons.get(one.setting)
-            if reason is None or one.status != Status.RECOMMENDED:
-                return one
-            return _doubted(one, f"{faster(one.gain)}, but {reason}", question)
+        def judged(judgement: Judgement) -> Judgement:
+            reason = reasons.get(judgement.setting)
+            if reason is None or judgement.status != Status.RECOMMENDED:
+                return judgement
+            return _doubted(judgement, f"{faster(judgement.gain)}, but {reason}", question)
 
         return self._changed(judged)
 
@@ -260,20 +260,20 @@ class Verdict:
         Without a known path nothing is rejected either.
         """
         failing = validity.failing
-        found = dataclasses.replace(self, validity=validity)
+        verdict = dataclasses.replace(self, validity=validity)
         if failing is None:
-            return found
+            return verdict
         withdrawn = {Status.RECOMMENDED}
         if failing.question == ValidityQuestion.PATH:
             withdrawn |= {Status.REJECTED, Status.EQUAL}
 
-        def judged(one: Judgement) -> Judgement:
-            if one.status not in withdrawn:
-                return one
-            reason = f"{faster(one.gain)}, but {failing.failure}"
-            return _doubted(one, reason, failing.question)
+        def judged(judgement: Judgement) -> Judgement:
+            if judgement.status not in withdrawn:
+                return judgement
+            reason = f"{faster(judgement.gain)}, but {failing.failure}"
+            return _doubted(judgement, reason, failing.question)
 
-        return found._changed(judged)
+        return verdict._changed(judged)
 
     def _changed(self, change: Callable[[Judgement], Judgement]) -> "Verdict":
         judgements = tuple(map(change, self.judgements))
@@ -284,30 +284,31 @@ class Verdict:
         return dataclasses.replace(self, judgements=judgements, ties=ties)
 
 
-def _compared(one: Judgement, others: Mapping[str, Verdict]) -> Judgement:
+def _compared(judgement: Judgement, others: Mapping[str, Verdict]) -> Judgement:
     """A judgement next to those under other assumptions."""
-    against = {name: found for name, v in others.items() if (found := v.of(one.setting))}
+    against = {name: other for name, v in others.items() if (other := v.of(judgement.setting))}
     joint, accepted = "but not with", {Status.RECOMMENDED: True, Status.REJECTED: False}
-    if one.status not in accepted:
-        return dataclasses.replace(one, risk=_risk(against))
-    if one.status == Status.REJECTED and one.vetoes:
-        joint = f"{exceeding(one.vetoes[0])}, but not with"
+    if judgement.status not in accepted:
+        return dataclasses.replace(judgement, risk=_risk(against))
+    if judgement.status == Status.REJECTED and judgement.vetoes:
+        joint = f"{exceeding(judgement.vetoes[0])}, but not with"
     contrary = {
-        name: found
-        for name, found in against.items()
-        if (found.status == Status.RECOMMENDED) != accepted[one.status]
+        name: other
+        for name, other in against.items()
+        if (other.status == Status.RECOMMENDED) != accepted[judgement.status]
     }
     if not contrary:
-        return one
+        return judgement
     name, worst = _worst(contrary)
     where = f"with {name}" if len(contrary) > 1 else "there"
-    reason = f"{faster(one.gain)}, {joint} {text.listed([*contrary])}: {where} it {worst.reason}"
-    return _doubted(one, reason, ValidityQuestion.ALTERNATIVES)
+    names = text.listed([*contrary])
+    reason = f"{faster(judgement.gain)}, {joint} {names}: {where} it {worst.reason}"
+    return _doubted(judgement, reason, ValidityQuestion.ALTERNATIVES)
 
 
 def _risk(others: Mapping[str, Judgement]) -> str:
     """The worst of the assumptions under which a setting is rejected, and what rejects it."""
-    rejected = {name: one for name, one in others.items() if one.status == Status.REJECTED}
+    rejected = {name: j for name, j in others.items() if j.status == Status.REJECTED}
     if not rejected:
         return ""
     name, worst = _worst(rejected)
@@ -319,8 +320,10 @@ def _worst(others: Mapping[str, Judgement]) -> tuple[str, Judgement]:
     return max(others.items(), key=lambda item: item[1].gain.estimate or 0.0)
 
 
-def _doubted(one: Judgement, reason: str, question: ValidityQuestion) -> Judgement:
-    return dataclasses.replace(one, status=Status.INCONCLUSIVE, reason=reason, question=question)
+def _doubted(judgement: Judgement, reason: str, question: ValidityQuestion) -> Judgement:
+    return dataclasses.replace(
+        judgement, status=Status.INCONCLUSIVE, reason=reason, question=question
+    )
 
 
 def judge(
@@ -342,7 +345,7 @@ def judge(
     )
     verdict = Verdict(baseline, judged)
     best = verdict.recommended
-    recommended = [one.setting for one in judged if one.status == Status.RECOMMENDED]
+    recommended = [j.setting for j in judged if j.status == Status.RECOMMENDED]
     ties = [name for name in recommended if (name, best) not in slower_than]
     return dataclasses.replace(verdict, ties=tuple(ties))
 
@@ -355,14 +358,14 @@ def _judgement(
     return dataclasses.replace(judgement, reason=_reason(judgement, status))
 
 
-def _for_client(one: Judgement, request: Row | None) -> Judgement:
+def _for_client(judgement: Judgement, request: Row | None) -> Judgement:
     """A judgement whose reason also has the gain that a client sees."""
-    if request is None or request.estimate is None or request.estimate == one.gain.estimate:
-        return one
-    told = faster(one.gain)
+    if request is None or request.estimate is None or request.estimate == judgement.gain.estimate:
+        return judgement
+    told = faster(judgement.gain)
     seen = f"{told.removesuffix(')')}; {_amount(request.estimate)} from request to last byte)"
-    reason = one.reason.replace(told, seen, 1) if told.endswith(")") else one.reason
-    return dataclasses.replace(one, reason=reason, request=request)
+    reason = judgement.reason.replace(told, seen, 1) if told.endswith(")") else judgement.reason
+    return dataclasses.replace(judgement, reason=reason, request=request)
 
 
 def _status(gain: Row, gates: Sequence[Gate], margin: float) -> Status:
@@ -389,24 +392,25 @@ def beyond_margin(gain: Row, margin: float = EQUAL) -> bool:
     return gain.gains and (gain.estimate or 0.0) < -margin
 
 
-def _reason(one: Judgement, status: Status) -> str:
+def _reason(judgement: Judgement, status: Status) -> str:
     """What the status rests on, with the gate that vetoes."""
-    first = faster(one.gain)
-    research = "; the stack does not offer it" if one.status == Status.RESEARCH else ""
+    first = faster(judgement.gain)
+    research = "; the stack does not offer it" if judgement.status == Status.RESEARCH else ""
     if status == Status.RECOMMENDED:
-        return f"{first}, and within every limit{_except_in(one)}{research}"
-    if not one.vetoes:
+        return f"{first}, and within every limit{_except_in(judgement)}{research}"
+    if not judgement.vetoes:
         return f"{first}{research}"
-    return f"{first}, {'but' if one.gain.gains else 'and'} {exceeding(one.vetoes[0])}{research}"
+    joint = "but" if judgement.gain.gains else "and"
+    return f"{first}, {joint} {exceeding(judgement.vetoes[0])}{research}"
 
 
-def _except_in(one: Judgement) -> str:
+def _except_in(judgement: Judgement) -> str:
     """The networks that are beyond a limit nevertheless."""
-    found = one.exceeding
-    if not found:
+    networks = judgement.exceeding
+    if not networks:
         return ""
-    traffic = text.share(sum(network.traffic for network in found))
-    return f" except in {named(found)} ({traffic} of the traffic)"
+    traffic = text.share(sum(network.traffic for network in networks))
+    return f" except in {named(networks)} ({traffic} of the traffic)"
 
 
 def faster(gain: Row) -> str:
@@ -482,7 +486,7 @@ def _in_networks(gate: Gate, limit: str) -> str:
 
 def named(networks: Sequence[Exceeding]) -> str:
     """The first of some networks, and how many more there are."""
-    names = [one.network for one in networks[:MOST_NAMED]]
+    names = [network.network for network in networks[:MOST_NAMED]]
     more = len(networks) - len(names)
     return text.listed([*names, *([f"{more} more"] * bool(more))])
 
@@ -497,6 +501,6 @@ def part_in_words(gate: Gate) -> str:
     return f"transfers {of}{gate.part}"
 
 
-def gain_of(one: Judgement) -> float:
+def gain_of(judgement: Judgement) -> float:
     """The estimate of its change."""
-    return one.gain.estimate or 0.0
+    return judgement.gain.estimate or 0.0

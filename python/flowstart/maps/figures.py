@@ -75,7 +75,7 @@ def heatmap(outcomes: Outcomes, order: Numbers, about: str) -> Figure:
     """
     blocks = _blocks(outcomes, order)
     darkest = _darkest(blocks)
-    names = [_named(outcomes.startups[place]) for place in order]
+    names = [_named(outcomes.startups[index]) for index in order]
     words = f"{about}. Mean of the time over the best startup's; framed: the best of its column."
     if any(name.endswith(HELPED) for name in names):
         words += f" {HELPED} needs routers, a peer or a memory of the path."
@@ -101,7 +101,7 @@ def draw_queue(axes: "Axes", outcomes: Outcomes, order: Numbers, queue: str | No
     with mpl.rc_context(STYLE):
         _numbers(axes, block.means, _darkest([*blocks.values()]))
         _columns(axes, block, is_first=True)
-        names = [_named(outcomes.startups[place]) for place in order]
+        names = [_named(outcomes.startups[index]) for index in order]
         axes.set_yticks(range(len(names)), names, fontsize=SMALL)
 
 
@@ -151,11 +151,11 @@ def _laid_out(
     height = tall + HEAD + 1.3 * LINE * len(lines(words, width))
     chart = Chart(figsize=(width, height), layout=None)
     panels, left = [], NAMES
-    for one in widths:
-        place = (left / width, 0.06 / height, one / width, tall / height)
-        panels.append(chart.add_axes(place))
+    for panel_width in widths:
+        box = (left / width, 0.06 / height, panel_width / width, tall / height)
+        panels.append(chart.add_axes(box))
         panels[-1].set_yticks([])
-        left += one + GAP
+        left += panel_width + GAP
     bar = ((left - GAP + 0.12) / width, 0.06 / height, 0.1 / width, tall / height)
     return chart, panels, chart.add_axes(bar)
 
@@ -281,9 +281,9 @@ def _scale_cost(axes: "Axes", cost: Floats) -> None:
     axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:g} %")
 
 
-def _step(one: tuple[float, float], other: tuple[float, float]) -> list[Box]:
+def _step(start: tuple[float, float], end: tuple[float, float]) -> list[Box]:
     """Where the front's line goes from one point to the next."""
-    (left, high), (right, low) = one, other
+    (left, high), (right, low) = start, end
     return [(left, high, right, high), (right, low, right, high)]
 
 
@@ -308,14 +308,14 @@ def _names(axes: "Axes", front: Front, cost: Floats, startups: Sequence[str]) ->
     """The names at the points; points on the same place have one label."""
     on = measures.front([front.regret, cost])
     together: dict[tuple[float, float], list[int]] = {}
-    for place in range(len(startups)):
-        key = (round(float(front.regret[place]), 4), round(float(cost[place]), 4))
-        together.setdefault(key, []).append(place)
+    for index in range(len(startups)):
+        key = (round(float(front.regret[index]), 4), round(float(cost[index]), 4))
+        together.setdefault(key, []).append(index)
     points = []
-    for places in together.values():
-        at = axes.transData.transform((front.regret[places[0]], cost[places[0]]))
-        name = ", ".join(custom.short(startups[place]) for place in places)
-        points.append(NamedPoint(float(at[0]), float(at[1]), name, is_first=bool(on[places[0]])))
+    for indices in together.values():
+        at = axes.transData.transform((front.regret[indices[0]], cost[indices[0]]))
+        name = ", ".join(custom.short(startups[index]) for index in indices)
+        points.append(NamedPoint(float(at[0]), float(at[1]), name, is_first=bool(on[indices[0]])))
     scale = axes.figure.dpi / 72
     box = axes.get_window_extent()
     corners = [(p.x, p.y) for p in sorted(points, key=lambda p: p.x) if p.is_first]
@@ -350,7 +350,7 @@ def regret(outcomes: Outcomes, order: Numbers, about: str) -> Figure:
     panels = list(sizes(outcomes.cells))
     if len(panels) > 1:
         panels.insert(0, ("all sizes", np.ones(len(outcomes.cells), dtype=np.bool_)))
-    names = [custom.short(outcomes.startups[place]) for place in order]
+    names = [custom.short(outcomes.startups[index]) for index in order]
     limit = outcomes.penalty if np.isinf(outcomes.times).any() else float(outcomes.regret.max())
     with mpl.rc_context(STYLE):
         chart = Chart(figsize=(1.8 + min(WIDTH * len(panels), MOST_WIDTH), 1.3 + ROW * len(names)))
@@ -437,8 +437,8 @@ def winners(outcomes: Outcomes, plane: Plane, margin: float, about: str) -> Figu
                 _draw(axes, tile, ranks)
             _scale(axes, plane.x, plane.y, outer=(column == 0, row == rows - 1))
             kinds = (dimension for dimension in (plane.across, plane.down))
-            places = zip(kinds, (column, row), strict=True)
-            named = [d.kinds[place] for d, place in places if len(d.kinds) > 1]
+            positions = zip(kinds, (column, row), strict=True)
+            named = [d.kinds[index] for d, index in positions if len(d.kinds) > 1]
             axes.set_title(", ".join(named), fontsize=SMALL + 1)
         shares = _shares(panels)
         _key(chart, outcomes, ranks, shares)

@@ -105,13 +105,13 @@ class Dominance:
 def _beats(cases: Cases, block: slice, other: int) -> Flags:
     """Where `other` dominates each startup."""
     time, more = cases.times[block], cases.retransmitted[block]
-    found = time[:, [other]] < (1 - FASTER) * time
-    found &= more[:, [other]] <= more + RETRANSMITTED
+    dominates = time[:, [other]] < (1 - FASTER) * time
+    dominates &= more[:, [other]] <= more + RETRANSMITTED
     for harm in cases.harm.values():
         own, its = harm[block], harm[block][:, [other]]
         # What is not known of either is no difference; known of one only, it may be one.
-        found &= (its <= own + HARM) | (np.isnan(its) & np.isnan(own))
-    return np.asarray(found)
+        dominates &= (its <= own + HARM) | (np.isnan(its) & np.isnan(own))
+    return np.asarray(dominates)
 
 
 @dataclass(frozen=True)
@@ -265,9 +265,9 @@ def _ends(outcomes: Outcomes, dimension: Dimension) -> dict[str, Floats]:
     rows = intervals(
         groups, [*outcomes.startups, BEST], BEST, statistics=[Statistic.GEOMEAN_RATIO], seed=SEED
     )
-    found = {group.name: np.full((len(outcomes.startups), 2), np.nan) for group in groups}
+    ends = {group.name: np.full((len(outcomes.startups), 2), np.nan) for group in groups}
     for row in rows:
         if row.low is not None and row.high is not None:
-            place = outcomes.startups.index(row.variant)
-            found[row.group][place] = 1 + row.low, 1 + row.high
-    return found
+            index = outcomes.startups.index(row.variant)
+            ends[row.group][index] = 1 + row.low, 1 + row.high
+    return ends

@@ -145,11 +145,11 @@ def numbered(cells: "pl.DataFrame") -> "pl.DataFrame":
     import polars as pl
 
     turn = pl.col("question").rank("dense").over(*CASE, "competing").alias("turn")
-    found = cells.with_columns(turn)
+    cells = cells.with_columns(turn)
     for name, columns in (("line", LINE), ("case", (*CASE, "turn"))):
         first = pl.col("cell").first().over(*columns)
-        found = found.with_columns(first.rank("dense").cast(pl.Int64).alias(name) - 1)
-    return found.drop("turn")
+        cells = cells.with_columns(first.rank("dense").cast(pl.Int64).alias(name) - 1)
+    return cells.drop("turn")
 
 
 OVERALL = "all"
@@ -183,15 +183,15 @@ class Dimension:
 
     def __iter__(self) -> Iterator[tuple[str, Flags]]:
         """The kinds, each with its cells."""
-        for place, kind in enumerate(self.kinds):
-            yield kind, self.places == place
+        for index, kind in enumerate(self.kinds):
+            yield kind, self.places == index
 
 
 def dimensions(cells: "pl.DataFrame") -> list[Dimension]:
     """The ways in which these cells differ, after the one in which they do not."""
     everything = Dimension(OVERALL, (OVERALL,), np.zeros(len(cells), dtype=np.int64))
-    found = [told(cells) for told in DIMENSIONS.values()]
-    return [everything, *(dimension for dimension in found if len(dimension.kinds) > 1)]
+    candidates = [told(cells) for told in DIMENSIONS.values()]
+    return [everything, *(dimension for dimension in candidates if len(dimension.kinds) > 1)]
 
 
 def sizes(cells: "pl.DataFrame") -> Dimension:
@@ -253,8 +253,8 @@ def _loss(cells: "pl.DataFrame") -> Dimension:
 
 def _present(name: str, kinds: Sequence[str], places: "np.typing.NDArray[np.generic]") -> Dimension:
     """A dimension without the kinds that no cell is of."""
-    used, found = np.unique(places.astype(np.int64), return_inverse=True)
-    return Dimension(name, tuple(kinds[place] for place in used), found.astype(np.int64))
+    used, inverse = np.unique(places.astype(np.int64), return_inverse=True)
+    return Dimension(name, tuple(kinds[index] for index in used), inverse.astype(np.int64))
 
 
 DIMENSIONS: dict[str, Callable[["pl.DataFrame"], Dimension]] = {
@@ -296,8 +296,8 @@ def quantiles(values: Floats, weights: Floats, shares: Sequence[float]) -> list[
     ranked = np.take_along_axis(values, order, axis=0)
     up_to = np.cumsum(weights[order], axis=0)
     total = weights.sum()
-    places = [(up_to >= (share - ROUNDING) * total).argmax(axis=0) for share in shares]
-    return [np.take_along_axis(ranked, place[None], axis=0)[0] for place in places]
+    rows = [(up_to >= (share - ROUNDING) * total).argmax(axis=0) for share in shares]
+    return [np.take_along_axis(ranked, row[None], axis=0)[0] for row in rows]
 
 
 def grouped_means(

@@ -115,7 +115,7 @@ class Plane:
                             "cells": tile.cells,
                             "winner": outcomes.startups[tile.winner],
                             "regret": tile.regret,
-                            "within": [outcomes.startups[place] for place in tile.within],
+                            "within": [outcomes.startups[index] for index in tile.within],
                         }
                         for tile in self.tiles(outcomes, margin, column, row)
                     ],
@@ -180,11 +180,11 @@ def _of(cells: "pl.DataFrame", name: str, share: float) -> Axis:
     else:
         count = int(np.clip(math.sqrt(share / CELLS), 3, TILES))
         places, ticks = _classes(known, words, count)
-    found = np.full(len(values), count)
-    found[~unknown] = places
+    tiles = np.full(len(values), count)
+    tiles[~unknown] = places
     if unknown.any():
         ticks, count = (*ticks, (count + 0.5, UNKNOWN)), count + 1
-    return Axis(name, title, count, found, ticks)
+    return Axis(name, title, count, tiles, ticks)
 
 
 def _values(values: Floats, words: Callable[[float], str]) -> tuple[int, Numbers, Ticks]:

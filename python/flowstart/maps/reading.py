@@ -36,24 +36,24 @@ def scan(folder: str | os.PathLike[str]) -> "pl.LazyFrame":
     """
     import polars as pl
 
-    place = pathlib.Path(folder)
+    path = pathlib.Path(folder)
     wanted = "a folder that `flowstart sweep ... -o DIR` has written is needed"
-    if not place.is_dir():
-        problem = "this is a file" if place.exists() else "there is no such folder"
+    if not path.is_dir():
+        problem = "this is a file" if path.exists() else "there is no such folder"
         raise RequestError(f"{folder}: {problem}; {wanted}")
-    store = Store(place)
+    store = Store(path)
     if not store.parts():
         raise RequestError(f"{folder}: it holds no part of a sweep; {wanted}")
     try:
-        found = store.scan()
-        columns = found.collect_schema().names()
+        table = store.scan()
+        columns = table.collect_schema().names()
     except (pl.exceptions.PolarsError, OSError) as error:
         reason = str(error).splitlines()[0]
         raise RequestError(f"{folder}: parts cannot be read: {reason}; {wanted}") from None
     missing = [name for name in (*CELL, *OUTCOME, "scenario") if name not in columns]
     if missing:
         raise RequestError(f"{folder}: its parts have no column `{missing[0]}`; {wanted}")
-    return found
+    return table
 
 
 def unfinished(folder: str | os.PathLike[str]) -> bool:
@@ -66,8 +66,8 @@ def variants(folder: str | os.PathLike[str]) -> dict[str, Variant]:
     """Those of the sweep's variants that are more than a startup, by name."""
     store = Store(pathlib.Path(folder))
     said = store.said["variants"] if store.is_begun else []
-    found = [Variant(**one) for one in said]
-    return {one.name: one for one in found if one != Variant(one.name, one.name, stack={})}
+    variants = [Variant(**v) for v in said]
+    return {v.name: v for v in variants if v != Variant(v.name, v.name, stack={})}
 
 
 def read_outcomes(
@@ -112,21 +112,21 @@ def chosen(
     `all` are all, `unaided` those that need no help, `-NAME` is all but one.
     """
     groups = {specs.ALL: known, specs.UNAIDED: [name for name in known if not needs_help(name)]}
-    found: list[str] = []
+    names: list[str] = []
     for name in wanted:
         if name in groups:
-            found += [one for one in groups[name] if one not in found]
-        elif name.startswith("-") and name[1:] in found:
-            found.remove(name[1:])
+            names += [member for member in groups[name] if member not in names]
+        elif name.startswith("-") and name[1:] in names:
+            names.remove(name[1:])
         elif name in known:
-            found += [name] if name not in found else []
+            names += [name] if name not in names else []
         else:
             raise RequestError(
                 f"`{name}` is not in {folder}, which has {', '.join(known)}", (option,)
             )
-    if not found:
+    if not names:
         raise RequestError(f"nothing is left; {folder} has {', '.join(known)}", (option,))
-    return tuple(found)
+    return tuple(names)
 
 
 def _with_questions(cells: "pl.DataFrame", rows: "pl.LazyFrame") -> "pl.DataFrame":
@@ -142,9 +142,9 @@ def _with_questions(cells: "pl.DataFrame", rows: "pl.LazyFrame") -> "pl.DataFram
         return cells.with_columns(question="cell")
     seedless = pl.col("scenario").str.replace(r'"seed": ?\d+', "").hash()
     texts = rows.filter(pl.col("cell").is_in(alike.implode())).select("cell", text=seedless)
-    found = cells.join(texts.collect(), on="cell", how="left", maintain_order="left")
+    joined = cells.join(texts.collect(), on="cell", how="left", maintain_order="left")
     first = pl.col("cell").first().over(*CASE, "competing", "text")
-    return found.with_columns(question=first).drop("text")
+    return joined.with_columns(question=first).drop("text")
 
 
 def _filled(
@@ -156,11 +156,11 @@ def _filled(
     shape = (len(numbers), len(names))
     times = np.full(shape, np.nan)
     retransmitted, harm = (np.full(shape, np.nan, dtype=np.float32) for _ in range(2))
-    place = pl.col("startup").replace_strict(list(names), list(range(len(names))))
+    index = pl.col("startup").replace_strict(list(names), list(range(len(names))))
     done = pl.when(pl.col("complete")).then("fct_s").otherwise(float("inf"))
     wanted = table.filter(pl.col("error").fill_null("") == "").select(
         "cell",
-        place.cast(pl.Int64).alias("place"),
+        index.cast(pl.Int64).alias("index"),
         done.fill_null(float("inf")).alias("time"),
         pl.col("retransmitted_share").fill_null(0.0).cast(pl.Float32),
         pl.col("harm").cast(pl.Float32),
@@ -169,7 +169,7 @@ def _filled(
     for first in range(0, len(numbers), step):
         block = numbers[first : first + step]
         part = wanted.filter(pl.col("cell").is_between(block[0], block[-1])).collect()
-        at = np.searchsorted(numbers, part["cell"].to_numpy()), part["place"].to_numpy()
+        at = np.searchsorted(numbers, part["cell"].to_numpy()), part["index"].to_numpy()
         times[at] = part["time"].to_numpy()
         retransmitted[at] = part["retransmitted_share"].to_numpy()
         harm[at] = part["harm"].to_numpy()
@@ -200,8 +200,8 @@ def _in_common(
     left_out = LeftOut(
         missing.with_columns(pl.Series("startups", lacking, dtype=pl.String)), int(hopeless.sum())
     )
-    found = numbered(cells.filter(pl.Series(kept)))
-    return Outcomes(names, found, times[kept], retransmitted[kept], harm[kept], left_out)
+    common = numbered(cells.filter(pl.Series(kept)))
+    return Outcomes(names, common, times[kept], retransmitted[kept], harm[kept], left_out)
 
 
 def _why_nothing(

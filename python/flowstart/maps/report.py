@@ -88,7 +88,7 @@ def _frame(sweep_map: "SweepMap", kept: Numbers) -> "pl.DataFrame":
     tiles = _tiles(sweep_map)
     cells = cells.with_columns(
         *(pl.Series(name, values) for name, values in kinds.items()),
-        pl.Series("tile", [tiles[place] for place in kept.tolist()]),
+        pl.Series("tile", [tiles[cell] for cell in kept.tolist()]),
     )
     places = np.repeat(np.arange(len(kept)), startups)
     told: dict[str, NDArray[Any]] = {
@@ -108,7 +108,7 @@ def _tiles(sweep_map: "SweepMap") -> list[str]:
     """For each cell the name of its tile."""
     plane = sweep_map.plane
     parts = (plane.across.places, plane.down.places, plane.x.places, plane.y.places)
-    return ["-".join(map(str, one)) for one in zip(*(p.tolist() for p in parts), strict=True)]
+    return ["-".join(map(str, tile)) for tile in zip(*(p.tolist() for p in parts), strict=True)]
 
 
 def _heat(sweep_map: "SweepMap") -> HeatMaps:
@@ -144,7 +144,7 @@ def _side(axis: Axis) -> MapSide:
 def traced(sweep_map: "SweepMap") -> tuple[Grid, Grid, Grid]:
     """The three tables of a map, which say what each of their rows is made of."""
     overall = [
-        RowSource({"startup": sweep_map.startups[place]}) for place in sweep_map.order.tolist()
+        RowSource({"startup": sweep_map.startups[index]}) for index in sweep_map.order.tolist()
     ]
     worst = sorted(sweep_map.worst_cells, key=tables.badness)
     return (
@@ -152,7 +152,7 @@ def traced(sweep_map: "SweepMap") -> tuple[Grid, Grid, Grid]:
         dataclasses.replace(sweep_map.kinds_table, sources=_kinds(sweep_map)),
         dataclasses.replace(
             tables.worst(sweep_map.worst_cells),
-            sources=[RowSource({"startup": one.startup, "cell": one.cell}) for one in worst],
+            sources=[RowSource({"startup": cell.startup, "cell": cell.cell}) for cell in worst],
         ),
     )
 

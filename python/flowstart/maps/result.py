@@ -35,99 +35,99 @@ HARMED = tuple(kind for kind in COMPETING if kind != "alone")
 
 
 def winners(
-    outcomes: Outcomes, kinds: Sequence[Dimension], found: Winners, dominance: Dominance
+    outcomes: Outcomes, kinds: Sequence[Dimension], winners: Winners, dominance: Dominance
 ) -> "pl.DataFrame":
     """How often every startup is the best, by kind."""
     records = []
     for dimension in kinds:
         for kind, cells in dimension:
-            won, tied, lost = found.shares(cells)
+            won, tied, lost = winners.shares(cells)
             # Dominance is judged over all companies, so it is not by competing flows.
             whole = dimension.name != "competing"
             dominated = dominance.shares(cells) if whole else np.full(len(won), np.nan)
-            for place, startup in enumerate(outcomes.startups):
+            for index, startup in enumerate(outcomes.startups):
                 records.append(
                     {
                         "dimension": dimension.name,
                         "kind": kind,
                         "startup": startup,
                         "cells": int(cells.sum()),
-                        "won": float(won[place]),
-                        "tied": float(tied[place]),
-                        "lost": float(lost[place]),
-                        "dominated": _finite(dominated[place]),
+                        "won": float(won[index]),
+                        "tied": float(tied[index]),
+                        "lost": float(lost[index]),
+                        "dominated": _finite(dominated[index]),
                     }
                 )
     return columns.frame(records, "map-winners")
 
 
 def regret(
-    outcomes: Outcomes, found: Sequence[tuple[Dimension, Sequence[Regrets]]]
+    outcomes: Outcomes, regrets: Sequence[tuple[Dimension, Sequence[Regrets]]]
 ) -> "pl.DataFrame":
     """The regrets of every startup, by kind."""
-    return columns.frame(list(_regrets(outcomes, found)), "map-regret")
+    return columns.frame(list(_regrets(outcomes, regrets)), "map-regret")
 
 
 def _regrets(
-    outcomes: Outcomes, found: Sequence[tuple[Dimension, Sequence[Regrets]]]
+    outcomes: Outcomes, regrets: Sequence[tuple[Dimension, Sequence[Regrets]]]
 ) -> Iterator[dict[str, Any]]:
     numbers = outcomes.cells["cell"]
-    for dimension, kinds in found:
+    for dimension, kinds in regrets:
         for of_kind in kinds:
-            for place, startup in enumerate(outcomes.startups):
+            for index, startup in enumerate(outcomes.startups):
                 yield {
                     "dimension": dimension.name,
                     "kind": of_kind.kind,
                     "startup": startup,
                     "cells": of_kind.cells,
                     "lines": of_kind.lines,
-                    "unfinished": float(of_kind.unfinished[place]),
-                    "mean": float(of_kind.mean[place]),
-                    "low": _finite(of_kind.low[place]),
-                    "high": _finite(of_kind.high[place]),
-                    "p50": _finite(of_kind.p50[place]),
-                    "p95": _finite(of_kind.p95[place]),
-                    "worst": _finite(of_kind.worst[place]),
-                    "worst_cell": numbers[int(of_kind.worst_cell[place])],
+                    "unfinished": float(of_kind.unfinished[index]),
+                    "mean": float(of_kind.mean[index]),
+                    "low": _finite(of_kind.low[index]),
+                    "high": _finite(of_kind.high[index]),
+                    "p50": _finite(of_kind.p50[index]),
+                    "p95": _finite(of_kind.p95[index]),
+                    "worst": _finite(of_kind.worst[index]),
+                    "worst_cell": numbers[int(of_kind.worst_cell[index])],
                 }
 
 
-def worst(found: Sequence[WorstCell]) -> "pl.DataFrame":
+def worst(cells: Sequence[WorstCell]) -> "pl.DataFrame":
     """Where each startup does worst."""
     names = ("startup", "cell", "regret", "best", "where", "command")
-    return columns.frame([{n: getattr(one, n) for n in names} for one in found], "map-worst")
+    return columns.frame([{n: getattr(cell, n) for n in names} for cell in cells], "map-worst")
 
 
-def dominance(outcomes: Outcomes, found: Dominance) -> "pl.DataFrame":
+def dominance(outcomes: Outcomes, dominance: Dominance) -> "pl.DataFrame":
     """Who dominates whom how often, a row per pair."""
     records = [
-        {"startup": one, "over": other, "share": float(found.pairs[i, j])}
-        for i, one in enumerate(outcomes.startups)
+        {"startup": startup, "over": other, "share": float(dominance.pairs[i, j])}
+        for i, startup in enumerate(outcomes.startups)
         for j, other in enumerate(outcomes.startups)
         if i != j
     ]
     return columns.frame(records, "map-dominance")
 
 
-def pareto(outcomes: Outcomes, found: Front) -> "pl.DataFrame":
+def pareto(outcomes: Outcomes, front: Front) -> "pl.DataFrame":
     """What every startup costs over all cells."""
     records = [
         {
             "startup": startup,
-            "regret": float(found.regret[place]),
-            "retransmitted": float(found.retransmitted[place]),
+            "regret": float(front.regret[index]),
+            "retransmitted": float(front.retransmitted[index]),
             **{
-                f"harm_{kind}": _finite(found.harm[kind][place]) if kind in found.harm else None
+                f"harm_{kind}": _finite(front.harm[kind][index]) if kind in front.harm else None
                 for kind in HARMED
             },
-            "on_front": bool(found.on_front[place]),
+            "on_front": bool(front.on_front[index]),
         }
-        for place, startup in enumerate(outcomes.startups)
+        for index, startup in enumerate(outcomes.startups)
     ]
     return columns.frame(records, "map-pareto")
 
 
-def cells(outcomes: Outcomes, found: Winners) -> "pl.DataFrame":
+def cells(outcomes: Outcomes, winners: Winners) -> "pl.DataFrame":
     """Every cell with its best startups."""
     import polars as pl
 
@@ -139,7 +139,7 @@ def cells(outcomes: Outcomes, found: Winners) -> "pl.DataFrame":
     return outcomes.cells.select(told).with_columns(
         pl.Series("best", names[best], dtype=pl.String),
         pl.Series("fct_s", outcomes.best),
-        pl.Series("within", [" ".join(names[row]) for row in found.best], dtype=pl.String),
+        pl.Series("within", [" ".join(names[row]) for row in winners.best], dtype=pl.String),
         pl.Series("last", names[last], dtype=pl.String),
         pl.Series("last_regret", np.where(np.isfinite(at_last), at_last, np.nan)).fill_nan(None),
     )
@@ -302,8 +302,8 @@ class SweepMap(Result):
             "winners": self.winners.to_dicts(),
             "regret": self.regret.to_dicts(),
             "worst": [
-                row | {"scenario": one.scenario}
-                for row, one in zip(self.worst.to_dicts(), self.worst_cells, strict=True)
+                row | {"scenario": cell.scenario}
+                for row, cell in zip(self.worst.to_dicts(), self.worst_cells, strict=True)
             ],
             "dominance": [[round(float(x), 6) for x in row] for row in self.dominated.pairs],
             "pareto": self.pareto.to_dicts(),

@@ -58,7 +58,7 @@ def _answer(sweep_map: "SweepMap") -> list[str]:
         said += f", and is {within} {cells}."
     else:
         said += f". {names[often]} is most often {within}: {cells}."
-    alone = next((place for place in order if not needs_help(sweep_map.startups[place])), least)
+    alone = next((index for index in order if not needs_help(sweep_map.startups[index])), least)
     if alone != least:
         said += (
             f" Without router, peer or cache support: {names[alone]}, {_mean(sweep_map, alone)}."
@@ -72,13 +72,13 @@ def _near_best(sweep_map: "SweepMap") -> Floats:
     return np.asarray(1 - lost)
 
 
-def _mean(sweep_map: "SweepMap", place: int) -> str:
-    ends = _ends(sweep_map, place)
-    return text.excess(sweep_map.overall.mean[place]) + (f" (95 % CI {ends} %)" if ends else "")
+def _mean(sweep_map: "SweepMap", index: int) -> str:
+    ends = _ends(sweep_map, index)
+    return text.excess(sweep_map.overall.mean[index]) + (f" (95 % CI {ends} %)" if ends else "")
 
 
-def _ends(sweep_map: "SweepMap", place: int) -> str:
-    low, high = sweep_map.overall.low[place], sweep_map.overall.high[place]
+def _ends(sweep_map: "SweepMap", index: int) -> str:
+    low, high = sweep_map.overall.low[index], sweep_map.overall.high[index]
     if np.isnan(low):
         return ""
     return "–".join(text.excess(end).removesuffix(" %") for end in (low, high))
@@ -90,16 +90,16 @@ def _table(sweep_map: "SweepMap") -> Grid:
     grid.columns += [Column("worst"), Column("fastest"), Column("retrans.")]
     grid.columns += [Column(f"harm, {kind}") for kind in front.harm]
     near = _near_best(sweep_map)
-    for place in sweep_map.order.tolist():
+    for index in sweep_map.order.tolist():
         grid.rows.append(
             [
-                custom.short(sweep_map.startups[place]),
-                text.excess(regrets.mean[place]),
-                _ends(sweep_map, place) or text.ABSENT,
-                *(_regret(of[place]) for of in (regrets.p95, regrets.worst)),
-                text.short_share(near[place]),
-                text.short_share(front.retransmitted[place]),
-                *(text.short_share(harm[place]) for harm in front.harm.values()),
+                custom.short(sweep_map.startups[index]),
+                text.excess(regrets.mean[index]),
+                _ends(sweep_map, index) or text.ABSENT,
+                *(_regret(of[index]) for of in (regrets.p95, regrets.worst)),
+                text.short_share(near[index]),
+                text.short_share(front.retransmitted[index]),
+                *(text.short_share(harm[index]) for harm in front.harm.values()),
             ]
         )
     return grid

@@ -53,7 +53,7 @@ def selected(
 
 def _of(dimension: Dimension, wanted: Sequence[str]) -> Flags:
     """The cells of some kinds, whose names may be written without spaces: `100kB`."""
-    known = {_plain(kind): place for place, kind in enumerate(dimension.kinds)}
+    known = {_plain(kind): index for index, kind in enumerate(dimension.kinds)}
     for kind in wanted:
         if _plain(kind) not in known:
             has = ", ".join(dimension.kinds)
@@ -87,9 +87,9 @@ def read_map(
     `startups` the map is made as if the sweep had no others. Raises RequestError where the folder
     holds no sweep, or the sweep has not got what is wanted.
     """
-    for name, given in (("sizes", sizes), ("competing", competing)):
-        if given is not None:
-            texts(name, given)
+    for name, kinds in (("sizes", sizes), ("competing", competing)):
+        if kinds is not None:
+            texts(name, kinds)
     if not 0 <= margin < 1:
         raise RequestError(
             f"`{100 * margin:g}%` is out of range; 0% to below 100% is needed", ("margin",)
@@ -246,6 +246,6 @@ def sweep(question: SweepQuestion) -> SweepResult:
     approve = question.approve or is_modest
     way = Way(run_cells, cost, question.workers, question.dask, question.progress, approve)
     with bounds.bounded(question.max_time, question.max_memory):
-        found = run(family, pathlib.Path(question.folder), way, question.split or "")
-    values = {field.name: getattr(found, field.name) for field in dataclasses.fields(found)}
+        swept = run(family, pathlib.Path(question.folder), way, question.split or "")
+    values = {field.name: getattr(swept, field.name) for field in dataclasses.fields(swept)}
     return SweepResult(**values)

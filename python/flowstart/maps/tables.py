@@ -46,7 +46,9 @@ def _counted(count: int, what: str) -> str:
     return f"{text.count(count)} {what}{'' if count == 1 else 's'}"
 
 
-def overall(found: Regrets, winners: "pl.DataFrame", front: Front, startups: Sequence[str]) -> Grid:
+def overall(
+    regrets: Regrets, winners: "pl.DataFrame", front: Front, startups: Sequence[str]
+) -> Grid:
     """A row per startup, the least regret first; those on the Pareto front are marked."""
     import polars as pl
 
@@ -59,7 +61,7 @@ def overall(found: Regrets, winners: "pl.DataFrame", front: Front, startups: Seq
             Column("p50", of="weighted median of regret"),
             Column("p95", of="weighted 95th percentile of regret"),
             Column("worst", of="greatest regret"),
-            *([Column("not done", of=WEIGHED)] if found.unfinished.any() else []),
+            *([Column("not done", of=WEIGHED)] if regrets.unfinished.any() else []),
             Column("won", of=WEIGHED),
             Column("tied", of=WEIGHED),
             Column("dominated"),
@@ -70,31 +72,31 @@ def overall(found: Regrets, winners: "pl.DataFrame", front: Front, startups: Seq
             ),
         ]
     )
-    for rank, place in enumerate(found.order.tolist()):
-        row = own.row(place, named=True)
+    for rank, index in enumerate(regrets.order.tolist()):
+        row = own.row(index, named=True)
         grid.rows.append(
             [
-                custom.short(startups[place]),
-                text.ratio(float(found.mean[place])),
-                _interval(found.low[place], found.high[place]),
-                regret(found.p50[place]),
-                regret(found.p95[place]),
-                regret(found.worst[place]),
-                *([share(found.unfinished[place])] if found.unfinished.any() else []),
+                custom.short(startups[index]),
+                text.ratio(float(regrets.mean[index])),
+                _interval(regrets.low[index], regrets.high[index]),
+                regret(regrets.p50[index]),
+                regret(regrets.p95[index]),
+                regret(regrets.worst[index]),
+                *([share(regrets.unfinished[index])] if regrets.unfinished.any() else []),
                 share(row["won"]),
                 share(row["tied"]),
                 share(row["dominated"]),
-                share(front.retransmitted[place]),
-                *(share(harm[place]) for harm in front.harm.values()),
+                share(front.retransmitted[index]),
+                *(share(harm[index]) for harm in front.harm.values()),
             ]
         )
-        if front.on_front[place]:
+        if front.on_front[index]:
             grid.marked.add(rank)
     return grid
 
 
 def kinds(
-    found: Sequence[tuple[Dimension, Sequence[Regrets]]], startups: Sequence[str], margin: float
+    regrets: Sequence[tuple[Dimension, Sequence[Regrets]]], startups: Sequence[str], margin: float
 ) -> Grid:
     """A row per kind of cells: the best choice for all of them, and what is about as good."""
     grid = Grid(
@@ -108,28 +110,28 @@ def kinds(
             Column("as good within the margin", number=False, spare=1),
         ]
     )
-    for dimension, of_kinds in found:
+    for dimension, of_kinds in regrets:
         if dimension.name != OVERALL:
             grid.groups[len(grid.rows)] = dimension.name
             grid.rows += [_kind(of_kind, startups, margin) for of_kind in of_kinds]
     return grid
 
 
-def _kind(found: Regrets, startups: Sequence[str], margin: float) -> list[str]:
-    best, *others = found.order.tolist()
-    near = [place for place in others if found.mean[place] <= (1 + margin) * found.mean[best]]
+def _kind(regrets: Regrets, startups: Sequence[str], margin: float) -> list[str]:
+    best, *others = regrets.order.tolist()
+    near = [index for index in others if regrets.mean[index] <= (1 + margin) * regrets.mean[best]]
     return [
-        found.kind,
-        text.count(found.cells),
+        regrets.kind,
+        text.count(regrets.cells),
         custom.short(startups[best]),
-        text.ratio(float(found.mean[best])),
-        _interval(found.low[best], found.high[best]),
-        regret(found.p95[best]),
-        ", ".join(custom.short(startups[place]) for place in near) or text.ABSENT,
+        text.ratio(float(regrets.mean[best])),
+        _interval(regrets.low[best], regrets.high[best]),
+        regret(regrets.p95[best]),
+        ", ".join(custom.short(startups[index]) for index in near) or text.ABSENT,
     ]
 
 
-def worst(found: Sequence[WorstCell]) -> Grid:
+def worst(cells: Sequence[WorstCell]) -> Grid:
     """Where each startup does worst, the least bad first."""
     grid = Grid(
         [
@@ -140,22 +142,22 @@ def worst(found: Sequence[WorstCell]) -> Grid:
             Column("best there", number=False),
         ]
     )
-    for one in sorted(found, key=badness):
+    for cell in sorted(cells, key=badness):
         grid.rows.append(
             [
-                custom.short(one.startup),
-                NEVER if one.regret is None else text.ratio(one.regret),
-                str(one.cell),
-                one.where,
-                custom.short(one.best),
+                custom.short(cell.startup),
+                NEVER if cell.regret is None else text.ratio(cell.regret),
+                str(cell.cell),
+                cell.where,
+                custom.short(cell.best),
             ]
         )
     return grid
 
 
-def badness(one: WorstCell) -> float:
+def badness(cell: WorstCell) -> float:
     """What the table of worst cells is ordered by."""
-    return one.regret or math.inf
+    return cell.regret or math.inf
 
 
 def notes(outcomes: Outcomes, margin: float) -> list[str]:

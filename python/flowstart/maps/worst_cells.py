@@ -59,13 +59,13 @@ def _command(scenario: Document, startups: Sequence[str]) -> str | None:
     entries = [listed(name) for name in startups]
     if not all(entries):
         return None
-    asked = shortened(scenario)
-    flow = _alone(asked)
+    scenario = shortened(scenario)
+    flow = _alone(scenario)
     if flow is None:
         return None
     needs = {need for entry in entries if entry for need in entry.needs}
     unused = set() if "routers" in needs else {"quick_start"}
-    path = {name: value for name, value in asked["path"].items() if name not in unused}
+    path = {name: value for name, value in scenario["path"].items() if name not in unused}
     plan = Plan.of(
         Compare(
             NetworkPath(**path),
@@ -74,9 +74,9 @@ def _command(scenario: Document, startups: Sequence[str]) -> str | None:
             flows=flow.get("count"),
             stagger=flow.get("stagger"),
             cc=flow.get("cc"),
-            stack=asked.get("stack"),
-            cached_cwnd=_cached_cwnd(flow, needs, asked),
-            seed=asked.get("seed"),
+            stack=scenario.get("stack"),
+            cached_cwnd=_cached_cwnd(flow, needs, scenario),
+            seed=scenario.get("seed"),
         )
     )
     # Means over seeds would not be this cell.
@@ -84,51 +84,52 @@ def _command(scenario: Document, startups: Sequence[str]) -> str | None:
     return f"{plan.command} --no-uncertainty" if is_drawn else plan.command
 
 
-def _cached_cwnd(flow: Mapping[str, Any], needs: Collection[str], asked: Document) -> str | None:
+def _cached_cwnd(flow: Mapping[str, Any], needs: Collection[str], scenario: Document) -> str | None:
     """What the command has to say of the memory: nothing where it is the usual one, or unused."""
     cached_cwnd: str | None = flow.get("cached_cwnd")
-    is_used = "cache" in needs or bool(asked.get("stack", {}).keys() & MEMORY)
+    is_used = "cache" in needs or bool(scenario.get("stack", {}).keys() & MEMORY)
     return cached_cwnd if is_used and cached_cwnd != REMEMBERED else None
 
 
-def _alone(asked: Document) -> dict[str, Any] | None:
+def _alone(scenario: Document) -> dict[str, Any] | None:
     """The flow of a scenario that has nothing else; None where there is more."""
-    if asked.keys() - {"path", "stack", "flows", "seed"} or len(asked["flows"]) != 1:
+    if scenario.keys() - {"path", "stack", "flows", "seed"} or len(scenario["flows"]) != 1:
         return None
-    told = interface_fields(asked["path"])
-    flow = {name: value for name, value in asked["flows"][0].items() if told.get(name) != value}
+    told = interface_fields(scenario["path"])
+    flow = {name: value for name, value in scenario["flows"][0].items() if told.get(name) != value}
     return None if flow.keys() - {*ASKED} or "size" not in flow else flow
 
 
 def shortened(scenario: Document) -> Document:
     """A scenario without the fields that are the same unasked."""
-    found = dict(scenario)
-    for name in list(found):
-        found = _without(found, found, name)
+    document = dict(scenario)
+    for name in list(document):
+        document = _without(document, document, name)
     for part in ("path", "stack"):
-        found[part] = dict(found.get(part, {}))
-        for name in list(found[part]):
-            found = _without(found, found[part], name, part)
-    flows = [dict(flow) for flow in found.get("flows", [])]
-    found["flows"] = flows
-    for place, flow in enumerate(flows):
+        document[part] = dict(document.get(part, {}))
+        for name in list(document[part]):
+            document = _without(document, document[part], name, part)
+    flows = [dict(flow) for flow in document.get("flows", [])]
+    document["flows"] = flows
+    for index, flow in enumerate(flows):
         for name in list(flow):
             shorter = {key: value for key, value in flow.items() if key != name}
-            if _same(found, found | {"flows": [*flows[:place], shorter, *flows[place + 1 :]]}):
-                flows[place] = flow = shorter
-    return found
+            others = [*flows[:index], shorter, *flows[index + 1 :]]
+            if _same(document, document | {"flows": others}):
+                flows[index] = flow = shorter
+    return document
 
 
-def _without(found: Document, holder: Document, name: str, part: str = "") -> Document:
+def _without(document: Document, holder: Document, name: str, part: str = "") -> Document:
     """The document without a field of a part, if that means the same."""
     shorter = {key: value for key, value in holder.items() if key != name}
-    other = found | {part: shorter} if part else shorter
-    return other if _same(found, other) else found
+    other = document | {part: shorter} if part else shorter
+    return other if _same(document, other) else document
 
 
-def _same(one: Document, other: Document) -> bool:
+def _same(document: Document, other: Document) -> bool:
     try:
-        return _resolved(one) == _resolved(other)
+        return _resolved(document) == _resolved(other)
     except RequestError:
         return False  # a field that has to be there
 
@@ -162,15 +163,15 @@ def worst_cells(
     folder: str | os.PathLike[str], outcomes: Outcomes, regrets: Regrets
 ) -> list[WorstCell]:
     """Those of all startups."""
-    places = [int(place) for place in regrets.worst_cell]
-    rows = [outcomes.cells.row(place, named=True) for place in places]
+    indices = [int(index) for index in regrets.worst_cell]
+    rows = [outcomes.cells.row(index, named=True) for index in indices]
     scenarios = _scenarios(folder, {row["cell"] for row in rows})
     known = variants(folder)
     worst_cells = []
-    for name, place, row, regret in zip(
-        outcomes.startups, places, rows, regrets.worst, strict=True
+    for name, index, row, regret in zip(
+        outcomes.startups, indices, rows, regrets.worst, strict=True
     ):
-        best = outcomes.startups[int(outcomes.times[place].argmin())]
+        best = outcomes.startups[int(outcomes.times[index].argmin())]
         scenario = scenarios[row["cell"]]
         names = list(dict.fromkeys([name, best]))
         worst_cells.append(

@@ -165,13 +165,13 @@ def get_algorithm(name: str, kind: Kind | None = None) -> Algorithm:
 def named(name: str, kind: Kind | None = None) -> list[Algorithm]:
     """Every algorithm called `name`, at most one of each kind, and at least one."""
     known = list_algorithms(kind)
-    found = [a for a in known if a.name == canonical(name)]
-    if not found:
+    matches = [a for a in known if a.name == canonical(name)]
+    if not matches:
         names = list(dict.fromkeys(a.name for a in known))
         raise RequestError(
             f"no algorithm is called `{name}`{suggest(name, names, 'flowstart algorithms')}"
         )
-    return found
+    return matches
 
 
 def canonical(spec: str) -> str:
@@ -206,7 +206,7 @@ def suggest(name: str, known: list[str], lists: str = "") -> str:
         return f"; `{lists}` lists all"
     if not near:
         return f"; there are {', '.join(known)}"
-    return f"; did you mean {' or '.join(f'`{one}`' for one in near)}?"
+    return f"; did you mean {' or '.join(f'`{match}`' for match in near)}?"
 
 
 @functools.cache

@@ -79,16 +79,16 @@ class CustomStartups:
 
     def natives(self) -> dict[str, tuple[Callable[[], Startup], list[str]]]:
         """What the simulator needs of each."""
-        return {name: (_maker(one), hooks(type(one))) for name, one in self.known.items()}
+        return {name: (_maker(s), hooks(type(s))) for name, s in self.known.items()}
 
     def portable(self) -> Portable:
         """These for other processes, wherever they work."""
-        return tuple((n, _absolute(n) if is_in_a_file(n) else one) for n, one in self.known.items())
+        return tuple((n, _absolute(n) if is_in_a_file(n) else s) for n, s in self.known.items())
 
     @classmethod
     def loaded(cls, portable: Portable) -> Self:
         """Those of another process; raises what there is to raise of files."""
-        return cls({n: load(one) if isinstance(one, str) else one for n, one in portable})
+        return cls({n: load(s) if isinstance(s, str) else s for n, s in portable})
 
 
 def load(spec: str) -> Startup:
@@ -98,9 +98,9 @@ def load(spec: str) -> Startup:
         raise RequestError(f"startup `{spec}`: FILE.py:CLASS is needed")
     file = pathlib.Path(match["file"])
     kind = _class(spec, file, (match["kind"] or "").strip())
-    given = _arguments(spec, match["arguments"] or "")
+    arguments = _arguments(spec, match["arguments"] or "")
     try:
-        return kind(**given)
+        return kind(**arguments)
     except TypeError as error:
         raise RequestError(f"startup `{spec}`: {error}") from error
     except (RequestError, KeyboardInterrupt):
@@ -142,15 +142,15 @@ def _absolute(name: str) -> str:
 
 
 def _class(spec: str, file: pathlib.Path, name: str) -> type[Startup]:
-    found = _module(spec, file)
+    namespace = _module(spec, file)
     kinds = {
         key: value
-        for key, value in found.items()
+        for key, value in namespace.items()
         if isinstance(value, type) and issubclass(value, Startup) and value is not Startup
     }
     if name in kinds:
         return kinds[name]
-    if name in found:
+    if name in namespace:
         raise RequestError(f"startup `{spec}`: `{name}` is not a class derived from fs.Startup")
     if not kinds:
         raise RequestError(f"startup `{spec}`: {file} has no class derived from fs.Startup")

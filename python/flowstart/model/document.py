@@ -92,12 +92,12 @@ def json_schema() -> Document:
         >>> "flows" in fs.json_schema()["properties"]
         True
     """
-    found: Document = json.loads(_native.schema())
-    if "stack" in found.get("properties", {}):
+    schema: Document = json.loads(_native.schema())
+    if "stack" in schema.get("properties", {}):
         # Read here, before the simulator has the document.
         text = {"type": "string", "description": "A preset, such as `linux`, or `linux:iw=20`."}
-        found["properties"]["stack"] = {"anyOf": [found["properties"]["stack"], text]}
-    return found
+        schema["properties"]["stack"] = {"anyOf": [schema["properties"]["stack"], text]}
+    return schema
 
 
 def queues(resolved: Document) -> str:
@@ -111,9 +111,9 @@ def initial_window(stack: Document) -> int:
     return _native.initial_window(stack["iw"], stack["mss"])
 
 
-def small_buffers(given: Document, resolved: Document, window: int) -> list[tuple[int, str, str]]:
+def small_buffers(path: Document, resolved: Document, window: int) -> list[tuple[int, str, str]]:
     """The buffers of a path that were given in BDPs and came to less than the initial `window`.
 
-    Each is packets, field and what was given. `given` and `resolved` are the same path.
+    Each is packets, field and what was given. `path` and `resolved` are the same path.
     """
-    return _native.small_buffers(encode(given), encode(resolved), window)
+    return _native.small_buffers(encode(path), encode(resolved), window)

@@ -15,20 +15,20 @@ def texts(source: str, package: str = "") -> dict[str, str]:
 
     These are modules that are loaded, in files outside of Python's own and installed packages.
     """
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     waiting = [(source, package)]
     while waiting:
         for name in _names(*waiting.pop()):
             module = sys.modules.get(name)
             file = pathlib.Path(getattr(module, "__file__", None) or "")
-            if file.suffix != ".py" or str(file) in found or not _is_own(file):
+            if file.suffix != ".py" or str(file) in texts or not _is_own(file):
                 continue
             try:
-                found[str(file)] = text = file.read_text(encoding="utf-8")
+                texts[str(file)] = text = file.read_text(encoding="utf-8")
             except (OSError, UnicodeError):
                 continue
             waiting.append((text, getattr(module, "__package__", None) or ""))
-    return dict(sorted(found.items()))
+    return dict(sorted(texts.items()))
 
 
 def _names(source: str, package: str) -> Iterator[str]:

@@ -43,25 +43,25 @@ def content(file: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> bytes:
     check(file)
     try:
         with open(file, "rb", opener=lambda name, _: os.open(name, _OPEN)) as stream:
-            found = stream.read(max_bytes + 1)
+            content = stream.read(max_bytes + 1)
     except FileNotFoundError:
         raise RequestError(f"{file}: there is no such file") from None
     except OSError as error:
         raise RequestError(f"{file}: cannot be read: {error.strerror}") from None
     except ValueError:
         raise RequestError(f"{str(file)!r}: a file's name has no null character") from None
-    if found is None:  # of a special file that is regular by its mode
+    if content is None:  # of a special file that is regular by its mode
         raise RequestError(f"{file}: cannot be read: it waits for data")
-    if len(found) > max_bytes:
+    if len(content) > max_bytes:
         raise RequestError(f"{file}: it is larger than the limit of {max_bytes >> 20} MiB")
-    return found
+    return content
 
 
 def read(path: pathlib.Path, what: str, max_bytes: int = MAX_BYTES) -> dict[str, Any]:
     """The content of a file: TOML, or JSON where its name ends so; `what` is `a scenario`."""
     form, parsed = ("JSON", json.loads) if path.suffix == ".json" else ("TOML", tomllib.loads)
     try:
-        found = parsed(content(path, max_bytes).decode("utf-8"))
+        document = parsed(content(path, max_bytes).decode("utf-8"))
     except UnicodeDecodeError:
         raise RequestError(f"{path}: not a text file; {what} is {form} in UTF-8") from None
     except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
@@ -72,6 +72,6 @@ def read(path: pathlib.Path, what: str, max_bytes: int = MAX_BYTES) -> dict[str,
         raise RequestError(f"{path}: a number in it has thousands of digits") from None
     except RecursionError:
         raise RequestError(f"{path}: its lists or tables are nested too deeply") from None
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise RequestError(f"{path}: {what} is an object, not a list or a value")
-    return found
+    return document

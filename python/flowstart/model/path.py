@@ -83,14 +83,14 @@ NetworkPath.__doc__ = "\n\n".join(
 def replaced(fields: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a path with some replaced; one way to give the rate replaces another."""
     superseded = dict.fromkeys(_native.superseded([*changes]))
-    found = {**fields, **superseded, **changes}
-    return {name: value for name, value in found.items() if value is not None}
+    merged = {**fields, **superseded, **changes}
+    return {name: value for name, value in merged.items() if value is not None}
 
 
 def named_fields(name: str) -> dict[str, Any]:
     """The fields of a path known by name, or written as for `tc`."""
-    if (found := _native.netem(name)) is not None:
-        return dict(json.loads(found))
+    if (text := _native.netem(name)) is not None:
+        return dict(json.loads(text))
     return fields_of(name)
 
 

@@ -15,8 +15,8 @@ def perturbed(document: Document, number: int) -> Document:
     """Repeat `number` of a scenario, the same for every startup; the scenario itself for 0."""
     if number == 0:
         return document
-    found: Document = json.loads(_native.perturbed(encode(document), number))
-    return found
+    repeat: Document = json.loads(_native.perturbed(encode(document), number))
+    return repeat
 
 
 def drawn(resolved: Document) -> list[str]:

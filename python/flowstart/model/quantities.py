@@ -46,8 +46,8 @@ _KINDS = {kind.name.lower(): kind for kind in Kind}
 
 def read(text: object) -> Quantity | None:
     """The quantity that a text has, as the simulator reads it; None where it has none."""
-    found = _native.quantity(text) if isinstance(text, str) else None
-    return Quantity(_KINDS[found[0]], *found[1:]) if found else None
+    parts = _native.quantity(text) if isinstance(text, str) else None
+    return Quantity(_KINDS[parts[0]], *parts[1:]) if parts else None
 
 
 _TIMES = (("s", 10**9), ("ms", 10**6), ("us", 10**3), ("ns", 1))
@@ -78,7 +78,7 @@ def text(name: str, kind: Kind, value: Any) -> Any:
     Raises RequestError with the field's `name` where the number is none of its kind.
     """
     if isinstance(value, Mapping):
-        return {key: text(name, kind, one) for key, one in value.items()}
+        return {key: text(name, kind, entry) for key, entry in value.items()}
     number = value
     if kind is Kind.TIME and isinstance(value, datetime.timedelta):
         number = value.total_seconds()
@@ -94,8 +94,8 @@ def text(name: str, kind: Kind, value: Any) -> Any:
 
 def time_text(name: str, value: Time | None) -> str | None:
     """A time as text, None where none is given. Raises RequestError where it is no time."""
-    found: str | None = text(name, Kind.TIME, value)
-    return found
+    converted: str | None = text(name, Kind.TIME, value)
+    return converted
 
 
 def time_texts(name: str, values: Time | Sequence[Time] | None) -> list[str] | None:
@@ -111,14 +111,14 @@ def time_texts(name: str, values: Time | Sequence[Time] | None) -> list[str] | N
 
 def rate_text(name: str, value: Rate | None) -> str | None:
     """A rate as text, None where none is given. Raises RequestError where it is no rate."""
-    found: str | None = text(name, Kind.RATE, value)
-    return found
+    converted: str | None = text(name, Kind.RATE, value)
+    return converted
 
 
 def size_text(name: str, value: Size | None) -> str | None:
     """A size as text, None where none is given. Raises RequestError where it is no size."""
-    found: str | None = text(name, Kind.SIZE, value)
-    return found
+    converted: str | None = text(name, Kind.SIZE, value)
+    return converted
 
 
 def size_texts(name: str, values: Sequence[Size] | None) -> Sequence[str] | None:
@@ -137,8 +137,8 @@ def seconds(time: float, digits: int = 9) -> str:
 
 def read_seconds(text: object) -> float | None:
     """The seconds of a text; None where it has no time."""
-    found = read(text)
-    return found.base / NS_PER_S if found and found.kind is Kind.TIME else None
+    quantity = read(text)
+    return quantity.base / NS_PER_S if quantity and quantity.kind is Kind.TIME else None
 
 
 def bps(rate: float) -> str:
@@ -182,10 +182,10 @@ def _checked(name: str, number: float) -> float:
 _TEXTS: dict[Kind, Callable[[float], str]] = {Kind.TIME: seconds, Kind.RATE: bps, Kind.SIZE: octets}
 
 
-def share(name: str, given: object) -> float:
+def share(name: str, value: object) -> float:
     """`10%`, or a number from Python, as a share of one; `name` is the argument's."""
-    if isinstance(given, int | float) and not isinstance(given, bool):
-        return float(given)
-    if (found := read(given)) and found.unit == "%":
-        return found.number / 100
-    raise RequestError(f"`{given}`: a share is needed, such as 10%", (name,))
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    if (quantity := read(value)) and quantity.unit == "%":
+        return quantity.number / 100
+    raise RequestError(f"`{value}`: a share is needed, such as 10%", (name,))

@@ -116,14 +116,14 @@ def _with_units(value: Any, part: Part, location: Location) -> Any:
     for field in part.fields:
         if field.name not in value:
             continue
-        place = (*location, field.name)
+        inner = (*location, field.name)
         if field.measures:
             try:
                 value[field.name] = text(field.name, field.measures, value[field.name])
             except RequestError as error:
-                raise error.at(place) from None
+                raise error.at(inner) from None
         elif within := parts().get(python_name(field.value)):
-            value[field.name] = _with_units(value[field.name], within, place)
+            value[field.name] = _with_units(value[field.name], within, inner)
     return value
 
 
@@ -141,10 +141,10 @@ def read(file: str | os.PathLike[str], *, allow_python: bool = False) -> Documen
     path = input_files.path_of(
         file, "an fs.Scenario, its fields as a mapping, or the name of its file"
     )
-    found = input_files.read(path, "a scenario")
-    _find_traces(found.get("path"), path.parent)
-    _find_recorded_writes(found.get("flows"), path.parent)
-    for field, entry in _beginners(found):
+    document = input_files.read(path, "a scenario")
+    _find_traces(document.get("path"), path.parent)
+    _find_recorded_writes(document.get("flows"), path.parent)
+    for field, entry in _beginners(document):
         name = entry["startup"]
         if custom.is_in_a_file(name) and not allow_python:
             raise RequestError(
@@ -152,16 +152,16 @@ def read(file: str | os.PathLike[str], *, allow_python: bool = False) -> Documen
                 "runs with --allow-python only (from Python, allow_python=True)"
             )
         entry["startup"] = custom.beside(name, path.parent)
-    return found
+    return document
 
 
 def _beginners(document: Document) -> Iterator[tuple[str, dict[str, Any]]]:
     """The entries of a file that name a startup, with their fields."""
     for kind in custom.BEGINNERS:
         entries = document.get(kind)
-        for place, entry in enumerate(entries if isinstance(entries, list) else []):
+        for index, entry in enumerate(entries if isinstance(entries, list) else []):
             if isinstance(entry, dict) and "startup" in entry:
-                yield f"{kind}[{place}]", entry
+                yield f"{kind}[{index}]", entry
 
 
 def _find_recorded_writes(flows: object, folder: pathlib.Path) -> None:

@@ -23,22 +23,22 @@ def listed(option: str, text: str | None, usual: Sequence[str]) -> Sequence[str]
     return pieces
 
 
-def texts(what: str, given: Sequence[str]) -> Sequence[str]:
-    """`given`, which must be a list of text: a lone word would be taken letter by letter."""
-    if isinstance(given, str) or not all(isinstance(piece, str) for piece in given):
-        raise RequestError('a list of text is needed, such as ["..."]', (what,), repr(given))
-    return given
+def texts(what: str, values: Sequence[str]) -> Sequence[str]:
+    """`values`, which must be a list of text: a lone word would be taken letter by letter."""
+    if isinstance(values, str) or not all(isinstance(piece, str) for piece in values):
+        raise RequestError('a list of text is needed, such as ["..."]', (what,), repr(values))
+    return values
 
 
-def unique(what: str, given: Sequence[str]) -> tuple[str, ...]:
-    """`given` as a tuple; refuses an empty list and what is given twice."""
-    texts(what, given)
-    if not given:
+def unique(what: str, values: Sequence[str]) -> tuple[str, ...]:
+    """`values` as a tuple; refuses an empty list and what is given twice."""
+    texts(what, values)
+    if not values:
         raise RequestError(f"no {what} is given")
-    twice = next((g for i, g in enumerate(given) if g in given[:i]), None)
+    twice = next((g for i, g in enumerate(values) if g in values[:i]), None)
     if twice is not None:
         raise RequestError(f"{what} `{twice}` is given twice")
-    return tuple(given)
+    return tuple(values)
 
 
 def pairs(fields: Mapping[str, Any]) -> str:

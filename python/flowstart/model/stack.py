@@ -78,8 +78,8 @@ def preset(name: str) -> dict[str, Any]:
 
 def usual_cc(name: str) -> str:
     """The congestion control of a flow on a preset that names none."""
-    found: str = _resolved(name)["flows"][0]["cc"]
-    return found
+    cc: str = _resolved(name)["flows"][0]["cc"]
+    return cc
 
 
 def _resolved(name: str) -> dict[str, Any]:

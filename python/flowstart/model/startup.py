@@ -276,8 +276,8 @@ def label(startup: Startup) -> str:
     """What a startup is called: its name and the arguments it was made with."""
     name = startup.name or type(startup).__name__
     args, kwargs = startup._arguments
-    given = inspect.signature(type(startup).__init__).bind(startup, *args, **kwargs).arguments
-    listed = [f"{key}={value}" for key, value in list(given.items())[1:]]
+    arguments = inspect.signature(type(startup).__init__).bind(startup, *args, **kwargs).arguments
+    listed = [f"{key}={value}" for key, value in list(arguments.items())[1:]]
     return ":".join(filter(None, [name, ",".join(listed)]))
 
 

@@ -71,7 +71,7 @@ class Variant(metaclass=Public):
 
     def __post_init__(self) -> None:
         """Raises RequestError where the name cannot be shown, or a value has the wrong type."""
-        if any(unicodedata.category(one) == "Cc" for one in self.name):
+        if any(unicodedata.category(character) == "Cc" for character in self.name):
             raise RequestError(
                 f"variant `{self.name}`: the name has a control character; letters, digits and "
                 "signs are needed"
@@ -89,29 +89,29 @@ class Variant(metaclass=Public):
                 f"variant `{text}`: should be written `name: key=value ...`, such as "
                 "`iw30: startup=hystart iw=30`"
             )
-        given: dict[str, str] = {}
+        fields: dict[str, str] = {}
         for piece in rest.split():
             key, equals, value = piece.partition("=")
             if not equals or not value:
                 raise RequestError(f"variant `{text}`: `{piece}` should be written key=value")
-            if key in given:
+            if key in fields:
                 raise RequestError(f"variant `{text}`: `{key}` is given twice")
-            given[key] = value
-        return cls.of(name.strip(), given)
+            fields[key] = value
+        return cls.of(name.strip(), fields)
 
     @classmethod
-    def of(cls, name: str, given: Mapping[str, Any]) -> Self:
+    def of(cls, name: str, values: Mapping[str, Any]) -> Self:
         """A variant of its keys, single fields of the stack among them."""
         known = [*OWN, *(f.name for f in definitions.parts()["Endpoint"].fields)]
-        for key in given:
+        for key in values:
             if key not in known:
                 raise RequestError(f"variant `{name}`: `{key}` is unknown{suggest(key, known)}")
-        own = {key: given[key] for key in OWN if key in given}
+        own = {key: values[key] for key in OWN if key in values}
         try:
             fields = _fields(own.pop("stack", {}))
         except RequestError as error:
             raise RequestError(f"variant `{name}`: {error}") from None
-        beside = {key: value for key, value in given.items() if key not in OWN}
+        beside = {key: value for key, value in values.items() if key not in OWN}
         twice = next((key for key in beside if key in fields), None)
         if twice:
             raise RequestError(f"variant `{name}`: `{twice}` is given twice, once within `stack`")
@@ -161,11 +161,11 @@ VariantLike: TypeAlias = Variant | str
 """A variant, its text, or a TOML file of several."""
 
 
-def _fields(given: Any) -> dict[str, Any]:
+def _fields(value: Any) -> dict[str, Any]:
     """A stack, or fields of one, as a table."""
-    if isinstance(given, str):
-        return stack.parse(given)
-    fields = plain(given)
+    if isinstance(value, str):
+        return stack.parse(value)
+    fields = plain(value)
     if not isinstance(fields, dict) or not isinstance(fields.get("preset", ""), str):
         raise RequestError(f"stack = {fields}: a preset's name or a table of fields is needed")
     return fields
@@ -178,8 +178,8 @@ def read(file: str | os.PathLike[str], *, allow_python: bool = False) -> list[Va
     read a table of variants does not mean to run its code.
     """
     path = pathlib.Path(file)
-    found = input_files.read(path, "a file of variants")
-    tables = found.get("variant")
+    document = input_files.read(path, "a file of variants")
+    tables = document.get("variant")
     if not isinstance(tables, list) or not all(isinstance(t, dict) for t in tables):
         raise RequestError(f"{path}: `[[variant]]` tables are needed, each with a `name`")
     variants = []
@@ -191,19 +191,19 @@ def read(file: str | os.PathLike[str], *, allow_python: bool = False) -> list[Va
     return variants
 
 
-def read_all(given: Sequence[VariantLike], *, allow_python: bool = False) -> list[Variant]:
+def read_all(variants: Sequence[VariantLike], *, allow_python: bool = False) -> list[Variant]:
     """Variants, some of which are texts or names of TOML files with several."""
-    found: list[Variant] = []
-    for variant in given:
+    parsed: list[Variant] = []
+    for variant in variants:
         if isinstance(variant, Variant):
-            found.append(variant)
+            parsed.append(variant)
         elif not isinstance(variant, str):
             raise RequestError("an fs.Variant or text is needed", ("variants",), repr(variant))
         elif variant.endswith(".toml") and ":" not in variant:
-            found += read(variant, allow_python=allow_python)
+            parsed += read(variant, allow_python=allow_python)
         else:
-            found.append(Variant.parse(variant))
-    return found
+            parsed.append(Variant.parse(variant))
+    return parsed
 
 
 def _beside(
@@ -220,25 +220,25 @@ def _beside(
 
 
 def settled(
-    given: Sequence[VariantLike],
+    variants: Sequence[VariantLike],
     startups: Sequence[StartupLike] | None,
     classes: CustomStartups,
     without: Sequence[str] = (),
 ) -> tuple[Variant, ...]:
-    """The variants meant: those `given`, and one for each of `startups`, which bears its name.
+    """The variants meant: `variants`, and one for each of `startups`, which bears its name.
 
     Where neither is given these are the usual startups. Custom startups are noted in `classes`.
     Refuses two of one name.
     """
-    found = [v if isinstance(v, Variant) else Variant.parse(v) for v in given]
-    found = [
+    chosen = [v if isinstance(v, Variant) else Variant.parse(v) for v in variants]
+    chosen = [
         v if v.startup is None else dataclasses.replace(v, startup=classes.name(v.startup))
-        for v in found
+        for v in chosen
     ]
-    if startups or not given:
-        found += of_startups(startups, classes, without)
-    specs.unique("variant" if given else "startup", [v.name for v in found])
-    return tuple(found)
+    if startups or not variants:
+        chosen += of_startups(startups, classes, without)
+    specs.unique("variant" if variants else "startup", [v.name for v in chosen])
+    return tuple(chosen)
 
 
 def of_startups(
@@ -252,9 +252,9 @@ def of_startups(
     """
     names = None
     if startups is not None:
-        names = [one if isinstance(one, str) else classes.name(one) for one in startups]
-    found = _native.variants(names, [*without])
-    for _, startup, _ in found:
+        names = [s if isinstance(s, str) else classes.name(s) for s in startups]
+    variants = _native.variants(names, [*without])
+    for _, startup, _ in variants:
         if startup is not None:
             classes.name(startup)  # one in a file is read
-    return [Variant(name, startup, cc) for name, startup, cc in found]
+    return [Variant(name, startup, cc) for name, startup, cc in variants]

@@ -151,8 +151,8 @@ def parameter(name: str, annotation: Any, default: Any = None) -> CommandParamet
 def of(question: Any, *, without: Sequence[str] = ()) -> tuple[CommandParameter, ...]:
     """The fields of a question that a command line may give."""
     fields = [field for name, field in _fields(question).items() if name not in without]
-    found = [parameter(field.name, field.type, field.default) for field in fields]
-    return tuple(each for each in found if each)
+    parameters = [parameter(field.name, field.type, field.default) for field in fields]
+    return tuple(each for each in parameters if each)
 
 
 def defined(part: str, panel: str | None, usual: Sequence[str] = ()) -> dict[str, CommandParameter]:
@@ -292,8 +292,8 @@ def either(
     name: str, first: Callable[P, R], other: Callable[L, S], *, keyword: str
 ) -> Either[P, R, L, S]:
     """The public function that is `other` where its `keyword` is given, and else `first`."""
-    asked = [_ASKED[first], _ASKED[other]]
-    questions = [question for question, _ in asked]
+    pairs = [_ASKED[first], _ASKED[other]]
+    questions = [question for question, _ in pairs]
 
     @functools.wraps(first)
     def function(*args: Any, **keywords: Any) -> Any:
@@ -304,7 +304,7 @@ def either(
             if keywords.pop(field) not in (None, others[field].default):
                 where = "with" if is_other else "without"
                 raise RequestError(f"`{field}` has no meaning {where} `{keyword}`")
-        question, answer = asked[is_other]
+        question, answer = pairs[is_other]
         return answer(question(*args, **keywords))
 
     function.__name__ = function.__qualname__ = name

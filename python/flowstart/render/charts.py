@@ -111,20 +111,20 @@ def refuse_without_axes(panel: str | None) -> None:
 
 def looks(names: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Colour, dash, marker and width by startup."""
-    places = {name: FIXED.index(name) for name in names if name in FIXED}
-    free = (i for i in range(len(FIXED) + len(names)) if i not in places.values())
+    indices = {name: FIXED.index(name) for name in names if name in FIXED}
+    free = (i for i in range(len(FIXED) + len(names)) if i not in indices.values())
     for name in names:
-        if name not in places:
-            places[name] = next(free)
+        if name not in indices:
+            indices[name] = next(free)
     return {
         name: {
-            "color": COLOURS[place % len(COLOURS)],
-            "linestyle": DASHES[place % len(DASHES)],
-            "marker": MARKERS[place % len(MARKERS)],
+            "color": COLOURS[index % len(COLOURS)],
+            "linestyle": DASHES[index % len(DASHES)],
+            "marker": MARKERS[index % len(MARKERS)],
             # Lines that coincide show below each other.
-            "linewidth": max(1.2, 2.6 - 0.3 * place),
+            "linewidth": max(1.2, 2.6 - 0.3 * index),
         }
-        for name, place in places.items()
+        for name, index in indices.items()
     }
 
 
@@ -193,8 +193,8 @@ def svg(figure: Figure) -> str:
         figure.savefig(buffer, format="svg", dpi=200, metadata={"Date": None})
     # What stands where is settled, and takes as long as drawing: another format needs it not.
     figure.set_layout_engine("none")
-    found = buffer.getvalue()
-    return _CONTROL.sub(lambda one: ascii(one[0])[1:-1], found[found.index("<svg") :])
+    picture = buffer.getvalue()
+    return _CONTROL.sub(lambda match: ascii(match[0])[1:-1], picture[picture.index("<svg") :])
 
 
 def png(figure: Figure, about: Mapping[str, str] | None = None) -> bytes:
@@ -269,30 +269,30 @@ def panels(
     chart.text(LINE / width, 1 - LINE / 2 / height, "\n".join(said), va="top", fontsize=SMALL)
     chart.supxlabel(x.label, y=LINE / 2 / height, va="bottom", fontsize=SMALL + 1)
     chart.supylabel(y.label, x=LINE / 2 / width, ha="left", fontsize=SMALL + 1)
-    found = []
-    for place, title in enumerate(titles):
-        row, column = divmod(place, COLUMNS)
+    all_axes = []
+    for index, title in enumerate(titles):
+        row, column = divmod(index, COLUMNS)
         left = LEFT + column * (WIDTH + GAP)
         bottom = height - head - (row + 1) * (HEIGHT + between)
         box = (left / width, bottom / height, WIDTH / width, HEIGHT / height)
         axes = chart.add_axes(box)
         axes.set_title(title, fontsize=SMALL, pad=3)
-        _scale(axes, x, y, at_left=column == 0, at_bottom=place + COLUMNS >= len(titles))
-        found.append(axes)
-    return chart, found
+        _scale(axes, x, y, at_left=column == 0, at_bottom=index + COLUMNS >= len(titles))
+        all_axes.append(axes)
+    return chart, all_axes
 
 
 def key_of_panels(chart: Chart, axes: "Sequence[Axes]") -> None:
     """A legend in the room that `panels` has left for one: of whatever any panel shows."""
     shown = [dict(zip(*reversed(panel.get_legend_handles_labels()), strict=True)) for panel in axes]
-    found = {label: handle for panel in reversed(shown) for label, handle in panel.items()}
+    handles = {label: handle for panel in reversed(shown) for label, handle in panel.items()}
     top = axes[0].get_position().y1 + 3.2 * LINE / chart.get_figheight()
     chart.legend(
-        list(found.values()),
-        list(found),
+        list(handles.values()),
+        list(handles),
         loc="upper center",
         bbox_to_anchor=(0.5, top),
-        ncols=len(found),
+        ncols=len(handles),
         fontsize=SMALL,
     )
 
@@ -377,7 +377,7 @@ def placed(
     """
     gap = 0.45 * size
     taken = [*avoided, *((p.x - gap, p.y - gap, p.x + gap, p.y + gap) for p in points)]
-    found = []
+    labels = []
     for point in sorted(points, key=lambda p: (not p.is_first, -p.y, p.x)):
         label = next(
             (
@@ -388,8 +388,8 @@ def placed(
             next(_labels(point, size)),
         )
         taken.append(label.box)
-        found.append(label)
-    return found
+        labels.append(label)
+    return labels
 
 
 def _labels(point: NamedPoint, size: float) -> Iterator[Label]:

@@ -53,11 +53,11 @@ _VALUE = re.compile(rb"\W{2,4}([0-9a-f]{64})")
 
 def seal(content: bytes) -> bytes:
     """The content of a file with the digest in its blank field."""
-    place = _place(io.BytesIO(content))
-    if place is None:
+    position = _place(io.BytesIO(content))
+    if position is None:
         raise ValueError(f"the content has no field {FIELD}")
     digest = hashlib.sha256(content).hexdigest().encode()
-    return content[:place] + digest + content[place + len(BLANK) :]
+    return content[:position] + digest + content[position + len(BLANK) :]
 
 
 def document(said: dict[str, object]) -> bytes:
@@ -75,15 +75,15 @@ def is_intact(file: pathlib.Path) -> bool:
     try:
         input_files.check(file)
         with file.open("rb") as stream:
-            place = _place(stream)
-            if place is None:
+            position = _place(stream)
+            if position is None:
                 return False
             digest = hashlib.sha256()
-            for block in _blocks(stream, 0, place):
+            for block in _blocks(stream, 0, position):
                 digest.update(block)
             digest.update(BLANK.encode())
             value = stream.read(len(BLANK))
-            for block in _blocks(stream, place + len(BLANK)):
+            for block in _blocks(stream, position + len(BLANK)):
                 digest.update(block)
     except (OSError, RequestError):
         return False
@@ -96,8 +96,8 @@ def _place(stream: IO[bytes]) -> int | None:
     if name < 0:
         return None
     stream.seek(name + len(FIELD))
-    found = _VALUE.match(stream.read(4 + len(BLANK)))
-    return name + len(FIELD) + found.start(1) if found else None
+    value = _VALUE.match(stream.read(4 + len(BLANK)))
+    return name + len(FIELD) + value.start(1) if value else None
 
 
 def contains(file: pathlib.Path, text: bytes) -> bool:
@@ -108,13 +108,13 @@ def contains(file: pathlib.Path, text: bytes) -> bool:
 
 def _last(stream: IO[bytes], text: bytes) -> int:
     """The last position of the text; negative where it is not there."""
-    found, end, tail = -1, 0, b""
+    last, end, tail = -1, 0, b""
     for block in _blocks(stream, 0):
         window, end = tail + block, end + len(block)
         if (position := window.rfind(text)) >= 0:
-            found = end - len(window) + position
+            last = end - len(window) + position
         tail = window[1 - len(text) :]
-    return found
+    return last
 
 
 def _blocks(stream: IO[bytes], begin: int, end: int | None = None) -> Iterator[bytes]:

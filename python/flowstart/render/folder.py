@@ -81,15 +81,15 @@ def damaged_files(folder: pathlib.Path) -> list[str]:
     """The files of `folder` that are missing or not as its manifest says; it may be one of them."""
     if not is_intact(folder / NAME):
         return [NAME]
-    noted = {one["name"]: one["sha256"] for one in read(folder)["files"]}
+    noted = {file["name"]: file["sha256"] for file in read(folder)["files"]}
     files = {name: folder / name for name in noted}
     return [n for n, file in files.items() if not file.is_file() or _digest(file) != noted[n]]
 
 
 def read(folder: pathlib.Path) -> dict[str, Any]:
     """The manifest of `folder`. Raises RequestError where it is none."""
-    found = input_files.read(folder / NAME, "a manifest", input_files.MAX_RESULT_BYTES)
-    noted, command = found.get("files"), found.get("command")
+    manifest = input_files.read(folder / NAME, "a manifest", input_files.MAX_RESULT_BYTES)
+    noted, command = manifest.get("files"), manifest.get("command")
     is_noted = isinstance(noted, list) and all(
         isinstance(file, dict) and {*map(type, map(file.get, ("name", "sha256")))} == {str}
         for file in noted
@@ -97,9 +97,9 @@ def read(folder: pathlib.Path) -> dict[str, Any]:
     is_command = command is None or (
         isinstance(command, list) and all(isinstance(word, str) for word in command)
     )
-    if not (is_noted and is_command and isinstance(found.get("state"), str)):
+    if not (is_noted and is_command and isinstance(manifest.get("state"), str)):
         raise RequestError(f"{folder / NAME}: it is no manifest of flowstart")
-    return found
+    return manifest
 
 
 def foreign(folder: pathlib.Path) -> list[str]:
@@ -113,9 +113,9 @@ def foreign(folder: pathlib.Path) -> list[str]:
         except FileNotFoundError:
             return []
         try:
-            found = _unnamed(folder)
+            unnamed = _unnamed(folder)
             if os.path.samestat(os.fstat(looked_at), folder.stat()):
-                return found
+                return unnamed
         except FileNotFoundError:
             pass  # it has just been taken away
         finally:
@@ -129,7 +129,7 @@ def _unnamed(folder: pathlib.Path) -> list[str]:
         known = set()
     else:
         known.add(NAME)
-    return sorted(found.name for found in folder.iterdir() if found.name not in known)
+    return sorted(path.name for path in folder.iterdir() if path.name not in known)
 
 
 def _digest(file: pathlib.Path) -> str:
@@ -143,22 +143,22 @@ def check(folder: pathlib.Path, name: str) -> None:
     `name` is what messages call it. A folder with files that flowstart did not write is refused:
     to replace it would lose them, and to leave them would mix them with results.
     """
-    place = folder.resolve()
+    target = folder.resolve()
     if folder.exists() and not folder.is_dir():
         raise RequestError(f"{name}: this is a file, and a folder is needed")
-    check_writable(place.parent, name)
+    check_writable(target.parent, name)
     if not folder.exists():
         return
     for wrong, what in (
-        (place.is_mount(), "a file system is mounted there"),
-        (place == pathlib.Path.cwd(), "it is the folder that this command works in"),
+        (target.is_mount(), "a file system is mounted there"),
+        (target == pathlib.Path.cwd(), "it is the folder that this command works in"),
     ):
         if wrong:
             raise RequestError(
                 f"{name}: {what}, and results replace a folder as a whole; "
                 f"name a folder within, such as {folder / 'results'}"
             )
-    others = foreign(place)
+    others = foreign(target)
     if others:
         raise RequestError(
             f"{name}: it holds {text.first_of(others)}, which flowstart did not write, and results "
@@ -187,16 +187,16 @@ class Results:
     """
 
     def __init__(self, folder: pathlib.Path, name: str, about: About) -> None:
-        self.place = folder.resolve()
+        self.target = folder.resolve()
         self.name = name
         self.about = about
         self.staged: _Staged | None = None
 
     def __enter__(self) -> "Results":
         with self._failing(), uninterrupted():
-            self.place.parent.mkdir(parents=True, exist_ok=True)
-            _clean_up(self.place)
-            self.staged = _Staged(self.place)
+            self.target.parent.mkdir(parents=True, exist_ok=True)
+            _clean_up(self.target)
+            self.staged = _Staged(self.target)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -237,22 +237,22 @@ class Results:
                 (staged.path / NAME).unlink(missing_ok=True)
                 (staged.path / NAME).write_bytes(document)
                 if state == "pictures-pending":
-                    self.staged = staged.linked(self.place)
+                    self.staged = staged.linked(self.target)
                 self._move(staged)
             finally:
                 staged.remove()
 
     def _move(self, staged: "_Staged") -> None:
-        others = foreign(self.place) if self.place.is_dir() else []
+        others = foreign(self.target) if self.target.is_dir() else []
         if others:
             # Somebody has put it there since `check`.
-            kept = _free(self.place)
+            kept = _free(self.target)
             staged.path.rename(kept)
             raise SimulationError(
                 f"{self.name}: meanwhile it holds {others[0]}, which flowstart did not write; "
                 f"the results are in {kept}"
             )
-        _replace(staged.path, self.place)
+        _replace(staged.path, self.target)
 
     @contextlib.contextmanager
     def _failing(self) -> Iterator[None]:
@@ -266,10 +266,10 @@ class Results:
 class _Staged:
     """A hidden folder beside the place of results, locked as long as somebody writes there."""
 
-    def __init__(self, place: pathlib.Path) -> None:
+    def __init__(self, target: pathlib.Path) -> None:
         while True:
             # With the rights that `umask` leaves, which a folder of `mkdtemp` has not.
-            self.path = place.with_name(f"{_prefix(place)}{secrets.token_hex(8)}")
+            self.path = target.with_name(f"{_prefix(target)}{secrets.token_hex(8)}")
             self.path.mkdir()
             self.lock = _lock(self.path)
             # Whoever cleans up may have come between, and removes it.
@@ -277,9 +277,9 @@ class _Staged:
                 break
             self.remove()
 
-    def linked(self, place: pathlib.Path) -> "_Staged":
+    def linked(self, target: pathlib.Path) -> "_Staged":
         """Another with the same files."""
-        other = _Staged(place)
+        other = _Staged(target)
         for file in self.path.iterdir():
             try:
                 os.link(file, other.path / file.name)
@@ -295,13 +295,13 @@ class _Staged:
             self.lock = None
 
 
-def _prefix(place: pathlib.Path) -> str:
-    return f".{place.name}.flowstart-"
+def _prefix(target: pathlib.Path) -> str:
+    return f".{target.name}.flowstart-"
 
 
-def _aside(place: pathlib.Path) -> str:
+def _aside(target: pathlib.Path) -> str:
     """How a folder begins that has been moved aside for a moment."""
-    return f"{_prefix(place)}aside-"
+    return f"{_prefix(target)}aside-"
 
 
 def _lock(folder: pathlib.Path) -> int | None:
@@ -318,36 +318,36 @@ def _lock(folder: pathlib.Path) -> int | None:
     return number
 
 
-def _clean_up(place: pathlib.Path) -> None:
-    """Removes what killed commands have left beside `place`, and restores what one moved aside."""
-    beside = place.parent.iterdir() if place.parent.is_dir() else ()
-    for left in sorted(one for one in beside if one.name.startswith(_prefix(place))):
+def _clean_up(target: pathlib.Path) -> None:
+    """Removes what killed commands have left beside `target`, and restores what one moved aside."""
+    beside = target.parent.iterdir() if target.parent.is_dir() else ()
+    for left in sorted(path for path in beside if path.name.startswith(_prefix(target))):
         lock = _lock(left)
         if lock is None:
             continue
         try:
-            if left.name.startswith(_aside(place)) and not place.exists():
-                left.rename(place)
+            if left.name.startswith(_aside(target)) and not target.exists():
+                left.rename(target)
             else:
                 shutil.rmtree(left, ignore_errors=True)
         finally:
             os.close(lock)
 
 
-def _replace(new: pathlib.Path, place: pathlib.Path) -> None:
-    """Puts the folder `new` into `place`; what was there is where `new` was, or gone."""
+def _replace(new: pathlib.Path, target: pathlib.Path) -> None:
+    """Puts the folder `new` into `target`; what was there is where `new` was, or gone."""
     while True:
         with contextlib.suppress(FileNotFoundError):
             # Fails where another writer has moved it away meanwhile.
-            if not _fill(new, place) and not exchange(new, place):
-                _replace_in_two_steps(new, place)
+            if not _fill(new, target) and not exchange(new, target):
+                _replace_in_two_steps(new, target)
             return
 
 
-def _fill(new: pathlib.Path, place: pathlib.Path) -> bool:
-    """Puts the folder `new` into `place` where there is none, or an empty one."""
+def _fill(new: pathlib.Path, target: pathlib.Path) -> bool:
+    """Puts the folder `new` into `target` where there is none, or an empty one."""
     try:
-        new.rename(place)
+        new.rename(target)
     except OSError as error:
         if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
             return False
@@ -355,23 +355,23 @@ def _fill(new: pathlib.Path, place: pathlib.Path) -> bool:
     return True
 
 
-def _replace_in_two_steps(new: pathlib.Path, place: pathlib.Path) -> None:
+def _replace_in_two_steps(new: pathlib.Path, target: pathlib.Path) -> None:
     """The same where folders cannot change places.
 
     A kill between leaves the old one aside, and the next command restores it.
     """
-    aside = pathlib.Path(tempfile.mkdtemp(prefix=_aside(place), dir=place.parent))
-    place.rename(aside)
+    aside = pathlib.Path(tempfile.mkdtemp(prefix=_aside(target), dir=target.parent))
+    target.rename(aside)
     try:
-        new.rename(place)
+        new.rename(target)
     except OSError:
-        aside.rename(place)
+        aside.rename(target)
         raise
     shutil.rmtree(aside, ignore_errors=True)
 
 
-def _free(place: pathlib.Path) -> pathlib.Path:
-    """A name beside `place` that nobody has."""
+def _free(target: pathlib.Path) -> pathlib.Path:
+    """A name beside `target` that nobody has."""
     numbers = range(2, 1_000_000)
-    names = (place.with_name(f"{place.name}-{number}") for number in numbers)
+    names = (target.with_name(f"{target.name}-{number}") for number in numbers)
     return next(name for name in names if not name.exists())

@@ -74,36 +74,36 @@ class Grid:
 
     def informative(self) -> "Grid":
         """The same table without columns that are empty; of several rows, or the same in each."""
-        found = self
-        for place in reversed(self._uninformative()):
-            found = found.without(place)
-        return found
+        grid = self
+        for index in reversed(self._uninformative()):
+            grid = grid.without(index)
+        return grid
 
     def constants(self) -> list[str]:
         """The columns that `informative` leaves out although their value is not nothing."""
         return [
-            f"{self.columns[place].title} {self.rows[0][place]}"
-            for place in self._uninformative()
-            if not {row[place] for row in self.rows} <= {*NOTHING}
+            f"{self.columns[index].title} {self.rows[0][index]}"
+            for index in self._uninformative()
+            if not {row[index] for row in self.rows} <= {*NOTHING}
         ]
 
     def _uninformative(self) -> list[int]:
         """The places of columns that are empty, or the same in each of several rows."""
-        found = []
-        for place, column in enumerate(self.columns[1:], 1):
-            values = {row[place] for row in self.rows}
+        indices = []
+        for index, column in enumerate(self.columns[1:], 1):
+            values = {row[index] for row in self.rows}
             is_same = len(self.rows) > 1 and len(values) == 1
             if (values <= {"", ABSENT} or is_same) and not column.is_kept:
-                found.append(place)
-        return found
+                indices.append(index)
+        return indices
 
     def only(self, titles: Collection[str]) -> "Grid":
         """The same table with its first column and those of these titles."""
-        found = self
-        for place in range(len(self.columns) - 1, 0, -1):
-            if self.columns[place].title not in titles:
-                found = found.without(place)
-        return found
+        grid = self
+        for index in range(len(self.columns) - 1, 0, -1):
+            if self.columns[index].title not in titles:
+                grid = grid.without(index)
+        return grid
 
     def without(self, index: int) -> "Grid":
         """The same table without the column at `index`."""

@@ -36,29 +36,29 @@ class Together:
 def together(documents: Sequence[Any]) -> Together:
     """Documents by what they share and where they differ."""
     leaves = [dict(_leaves(document)) for document in documents]
-    places = list(dict.fromkeys(place for leaf in leaves for place in leaf))
+    paths = list(dict.fromkeys(path for leaf in leaves for path in leaf))
     shared: list[tuple[Place, str]] = []
     columns: dict[tuple[str | None, ...], list[Place]] = {}
-    for place in places:
-        values = tuple(leaf.get(place) for leaf in leaves)
+    for path in paths:
+        values = tuple(leaf.get(path) for leaf in leaves)
         first = values[0]
         if first is not None and len(set(values)) == 1:
-            shared.append((place, first))
+            shared.append((path, first))
         else:
-            columns.setdefault(values, []).append(place)
+            columns.setdefault(values, []).append(path)
     return Together(shared, [(own, list(values)) for values, own in columns.items()])
 
 
-def _leaves(value: Any, place: Place = ()) -> Iterator[tuple[Place, str]]:
+def _leaves(value: Any, path: Place = ()) -> Iterator[tuple[Place, str]]:
     """The values of a document that hold no others."""
     if value and isinstance(value, dict):
         for name, inner in value.items():
-            yield from _leaves(inner, (*place, name))
+            yield from _leaves(inner, (*path, name))
     elif value and isinstance(value, list):
         for number, inner in enumerate(value):
-            yield from _leaves(inner, (*place, number))
+            yield from _leaves(inner, (*path, number))
     else:
-        yield place, json.dumps(value, ensure_ascii=False)
+        yield path, json.dumps(value, ensure_ascii=False)
 
 
 DIGITS = 4
@@ -85,7 +85,7 @@ def figure(svg: str) -> str:
 
 def _shortened(attribute: re.Match[str]) -> str:
     """A place or path of a figure to tenths of a point, less than a pixel."""
-    return _LONG.sub(lambda found: f"{float(found[0]):.1f}".rstrip("0").rstrip("."), attribute[0])
+    return _LONG.sub(lambda match: f"{float(match[0]):.1f}".rstrip("0").rstrip("."), attribute[0])
 
 
 def document(rows: ListedRows) -> dict[str, Any]:
@@ -93,22 +93,22 @@ def document(rows: ListedRows) -> dict[str, Any]:
     known = (*columns.tables()[rows.table].columns, *rows.more)
     defined = {column.name: column for column in known}
     file = rows.command.file if rows.command else ""
-    found = []
+    encoded_columns = []
     for name in rows.frame.columns:
         if name == file:
             continue
         column = defined.get(name)
         said = {"doc": column.doc, "unit": column.unit} if column else {"doc": "", "unit": None}
-        found.append({"name": name, **said, **encoded(rows.frame[name].to_list())})
+        encoded_columns.append({"name": name, **said, **encoded(rows.frame[name].to_list())})
     command = rows.command
     return {
         "count": rows.frame.height,
         "total": rows.total,
         "left_out": rows.left_out,
-        "columns": found,
+        "columns": encoded_columns,
         "command": vars(command) if command else None,
         "charts": [vars(chart) for chart in rows.charts],
-        "over_time": [vars(one) for one in rows.over_time],
+        "over_time": [vars(trace) for trace in rows.over_time],
         "file": _file(rows.frame[file].to_list()) if file in rows.frame.columns else None,
         "heat": dataclasses.asdict(rows.heat) if rows.heat else None,
     }
@@ -117,12 +117,12 @@ def document(rows: ListedRows) -> dict[str, Any]:
 def _file(texts: Sequence[str | None]) -> dict[str, Any]:
     """The files of all rows: what they share, and which values stand where in each."""
     known = list(dict.fromkeys(texts))
-    found = together([json.loads(one) if one else None for one in known])
-    place = {text: index for index, text in enumerate(known)}
+    parts = together([json.loads(text) if text else None for text in known])
+    numbers = {text: index for index, text in enumerate(known)}
     return {
-        "shared": found.shared,
-        "columns": [{"at": places, **encoded(values)} for places, values in found.columns],
-        "of": encoded([place[one] for one in texts]),
+        "shared": parts.shared,
+        "columns": [{"at": places, **encoded(values)} for places, values in parts.columns],
+        "of": encoded([numbers[text] for text in texts]),
         "count": len(known),
     }
 
@@ -134,8 +134,8 @@ def encoded(values: Sequence[Any]) -> dict[str, Any]:
     if len(known) <= 1:
         return {"same": known[0] if known else None}
     if len(known) < FEW * len(shown):
-        place = {value: index for index, value in enumerate(known)}
-        return {"known": known, "places": [place[value] for value in shown]}
+        numbers = {value: index for index, value in enumerate(known)}
+        return {"known": known, "places": [numbers[value] for value in shown]}
     if all(type(value) is int for value in shown):
         steps = [b - a for a, b in zip([0, *shown], shown, strict=False)]
         if min(steps[1:]) >= 0:

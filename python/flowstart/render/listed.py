@@ -34,8 +34,8 @@ def without(command: str, options: Sequence[str]) -> str:
     words = shlex.split(command)
     return shlex.join(
         word
-        for place, word in enumerate(words)
-        if word not in options and (place == 0 or words[place - 1] not in options)
+        for index, word in enumerate(words)
+        if word not in options and (index == 0 or words[index - 1] not in options)
     )
 
 

@@ -90,11 +90,11 @@ class Result(metaclass=Public):
         """
         from flowstart.render.folder import About, Results, check
 
-        place, name = pathlib.Path(folder), os.fspath(folder)
+        path, name = pathlib.Path(folder), os.fspath(folder)
         if not name:
             raise RequestError("folder: it is empty; the name of a folder is needed")
-        check(place, name)
-        with Results(place, name, About(seed=self.seed)) as results:
+        check(path, name)
+        with Results(path, name, About(seed=self.seed)) as results:
             for content in self.files():
                 results.write(content)
             results.put()

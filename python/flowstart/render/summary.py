@@ -33,14 +33,14 @@ def fitted(grid: Grid, console: "Console") -> "tuple[Table, list[str]]":
     unbounded = console.options.update(max_width=10_000)
     while True:
         for gap in (1, 0):
-            found = table(grid, gap)
-            if Measurement.get(console, unbounded, found).maximum <= console.width:
-                return found, [_line(title) for title in titles if title in hidden]
-        place = _spared(grid)
-        if place is None:
-            return found, [_line(title) for title in titles if title in hidden]
-        hidden.add(grid.columns[place].title)
-        grid = grid.without(place)
+            rendered = table(grid, gap)
+            if Measurement.get(console, unbounded, rendered).maximum <= console.width:
+                return rendered, [_line(title) for title in titles if title in hidden]
+        index = _spared(grid)
+        if index is None:
+            return rendered, [_line(title) for title in titles if title in hidden]
+        hidden.add(grid.columns[index].title)
+        grid = grid.without(index)
 
 
 def _line(title: str) -> str:
@@ -60,16 +60,16 @@ def _spared(grid: Grid) -> int | None:
 
 def show(grid: Grid, console: "Console") -> None:
     """The table, and in a line below it what there was no room for."""
-    found, hidden = fitted(grid, console)
-    console.print(found)
+    rendered, hidden = fitted(grid, console)
+    console.print(rendered)
     if hidden:
         console.print(_text(f"Hidden, too narrow: {', '.join(dict.fromkeys(hidden))}."))
 
 
 def show_all(grid: Grid, console: "Console") -> None:
     """The table, and in further tables of the same rows what there was no room for."""
-    found, hidden = fitted(grid, console)
-    console.print(found)
+    rendered, hidden = fitted(grid, console)
+    console.print(rendered)
     rest = grid.only([c.title for c in grid.columns if _line(c.title) in hidden])
     if 1 < len(rest.columns) < len(grid.columns):
         show_all(rest, console)
@@ -105,11 +105,11 @@ def table(grid: Grid, gap: int = 1) -> "Table":
         padding=(0, gap, 0, 0),
         title=_text(grid.title) if grid.title else None,
     )
-    for place, column in enumerate(grid.columns):
+    for index, column in enumerate(grid.columns):
         table.add_column(
             _text(column.title),
             justify="right" if column.number else "left",
-            no_wrap=column.number or place == 0 or column.title == "startup",
+            no_wrap=column.number or index == 0 or column.title == "startup",
         )
     if grid.marked:
         table.add_column("")
@@ -163,7 +163,7 @@ class SummaryPage:
     @property
     def opening(self) -> list[str]:
         """The lines above the table."""
-        return [one for line in (self.ran, *self.answer) for one in folded(line)]
+        return [part for line in (self.ran, *self.answer) for part in folded(line)]
 
     @functools.cached_property
     def shown(self) -> Grid | None:
@@ -204,10 +204,10 @@ class SummaryPage:
     def _below(self, shown: Grid | None) -> list[str]:
         left = _left_out(self.table, shown)
         lines = [f"{left} more: --details"] if left else []
-        lines += [one for note in [*self._all_notes, self.hint] for one in folded(note)]
+        lines += [part for note in [*self._all_notes, self.hint] for part in folded(note)]
         commands = {"Next: ": self.next, "Reproduce: ": self.command}
         return lines + [
-            one for label, words in commands.items() if words for one in command(label, words)
+            part for label, words in commands.items() if words for part in command(label, words)
         ]
 
     def _fits(self, cut: Grid) -> bool:
@@ -231,7 +231,7 @@ def folded(line: str, width: int = WIDTH, indent: str = "") -> list[str]:
     lines = textwrap.wrap(
         kept, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )
-    return [one.replace(HARD_SPACE, " ") for one in lines]
+    return [wrapped.replace(HARD_SPACE, " ") for wrapped in lines]
 
 
 def command(label: str, words: str) -> list[str]:

@@ -19,8 +19,8 @@ def columns(times: "ArrayLike", count: int) -> "NDArray[np.intp]":
     span = at[-1] - at[0] if len(at) else 0.0
     if span <= 0:
         return np.zeros(len(at), np.intp)
-    found: NDArray[np.intp] = ((at - at[0]) * (count / span)).astype(np.intp)
-    return np.minimum(found, count - 1)
+    numbers: NDArray[np.intp] = ((at - at[0]) * (count / span)).astype(np.intp)
+    return np.minimum(numbers, count - 1)
 
 
 def thin(

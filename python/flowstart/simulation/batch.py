@@ -93,10 +93,10 @@ def run_many(
         pace.report(len(finished) + done, len(scenarios))
 
     rest = _Parts(texts, limits, custom, report)
-    found = rest.run(pace.portable, min(processes, len(parts)))
-    tables = [(parts[number], part) for number, part in found.items()]
+    batches = rest.run(pace.portable, min(processes, len(parts)))
+    tables = [(parts[number], part) for number, part in batches.items()]
     here = list(range(len(scenarios))), batch
-    return _joined([here, *tables], interrupted=len(found) < len(parts))
+    return _joined([here, *tables], interrupted=len(batches) < len(parts))
 
 
 def cores() -> int:
@@ -152,15 +152,15 @@ def pickled(value: object, startups: Portable) -> bytes:
     """A value with startups for processes: classes as they are here, importable or not."""
     import cloudpickle
 
-    classes = [type(one) for _, one in startups if isinstance(one, Startup)]
-    kinds = {kind for one in classes for kind in one.__mro__}
+    classes = [type(startup) for _, startup in startups if isinstance(startup, Startup)]
+    kinds = {kind for startup in classes for kind in startup.__mro__}
     names = {kind.__module__ for kind in kinds.difference(Startup.__mro__)}
     modules = [sys.modules[name] for name in names if name in sys.modules]
     for module in modules:
         cloudpickle.register_pickle_by_value(module)
     try:
-        found: bytes = cloudpickle.dumps(value)
-        return found
+        content: bytes = cloudpickle.dumps(value)
+        return content
     finally:
         for module in modules:
             cloudpickle.unregister_pickle_by_value(module)
@@ -208,10 +208,10 @@ class _Parts:
             except futures.BrokenExecutor:
                 problem = "a process that ran startups written in Python was ended"
                 raise SimulationError(problem) from None
-            found = [answer.result() if answer.done() else _Answer() for answer in answers]
+            results = [answer.result() if answer.done() else _Answer() for answer in answers]
         if failed is not None:
-            self._raise(failed, found[failed])
-        return {number: one.batch for number, one in enumerate(found) if one.batch}
+            self._raise(failed, results[failed])
+        return {number: answer.batch for number, answer in enumerate(results) if answer.batch}
 
     def _go_on(self, answers: "Sequence[futures.Future[_Answer]]") -> bool:
         """Waits for a while, and reports; False when nothing is left to wait for."""
@@ -222,7 +222,9 @@ class _Parts:
             mine.note(answer.packets, answer.exceeded)
             if answer.batch and answer.batch["interrupted"]:
                 raise KeyboardInterrupt
-        done = (len(part) for part, one in zip(self.texts, answers, strict=True) if one.done())
+        done = (
+            len(part) for part, answer in zip(self.texts, answers, strict=True) if answer.done()
+        )
         self.progress(sum(done))
         mine.note()
         return len(came) < len(waiting) and not mine.exceeded

@@ -168,9 +168,9 @@ class Bounds:
 
         return approve
 
-    def check(self, found: RunEstimate) -> None:
+    def check(self, estimate: RunEstimate) -> None:
         """Raises RequestError where an estimate is above the limits."""
-        found.check(self.limits, self.option)
+        estimate.check(self.limits, self.option)
 
     def option(self, limit: str, value: str = "") -> str:
         """How a limit is given: `--max-memory 2GB` or `max_memory='2GB'`."""
@@ -214,17 +214,17 @@ class Bounds:
     def counted(self) -> Iterator[Cancel]:
         """Ends at a limit what the block runs in the simulator, which is given the `Cancel`."""
         noted = self.noted or _Noted()
-        one = self if self.noted else dataclasses.replace(self, noted=noted)
-        rest = one.rest
+        counting = self if self.noted else dataclasses.replace(self, noted=noted)
+        rest = counting.rest
         memory = rest.memory_bytes - BASE_BYTES
         cancel = Cancel(packets=rest.packets, memory=memory, seconds=rest.time)
         try:
             yield cancel
         finally:
             noted.place = noted.place or cancel.place
-            one.note(cancel.packets, cancel.exceeded)
-            if one.exceeded and not self.noted:
-                raise one.stopped() from None
+            counting.note(cancel.packets, cancel.exceeded)
+            if counting.exceeded and not self.noted:
+                raise counting.stopped() from None
 
     def note(self, packets: int = 0, exceeded: str | None = None) -> None:
         """Runs have sent so many packets, and exceeded a limit, perhaps in another process."""
@@ -349,8 +349,8 @@ def _replaced(bounds: Bounds) -> Iterator[None]:
         _current.reset(token)
 
 
-def _deadline(given: Time | None, *, is_command: bool) -> Deadline | None:
-    max_time = time_text("max_time", given)
+def _deadline(max_time: Time | None, *, is_command: bool) -> Deadline | None:
+    max_time = time_text("max_time", max_time)
     if max_time is None:
         return None
     seconds = read_seconds(max_time)

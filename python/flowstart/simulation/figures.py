@@ -152,10 +152,10 @@ def _held(
     return np.append(times, end), np.append(values, values[-1])
 
 
-def _same_queue(one: Series, other: Series) -> bool:
+def _same_queue(series: Series, other: Series) -> bool:
     """Whether two flows of one run share the queue; then one line shows it."""
-    return np.array_equal(one.queue_time_s, other.queue_time_s) and np.array_equal(
-        one.queue_packets, other.queue_packets
+    return np.array_equal(series.queue_time_s, other.queue_time_s) and np.array_equal(
+        series.queue_packets, other.queue_packets
     )
 
 

@@ -32,11 +32,11 @@ LOOKS: dict[str, dict[str, Any]] = {
 def draw(axes: "Axes", series: Sequence[Series], columns: int) -> None:
     """A bar per series, the first on top, and the legend of the reasons that occur."""
     shown: dict[str, Any] = {}
-    for place, line in enumerate(series):
+    for index, line in enumerate(series):
         for begin_s, end_s, limit in spans(line, columns):
             shown[limit] = axes.broken_barh(
                 [(begin_s, end_s - begin_s)],
-                (place - 0.4, 0.8),
+                (index - 0.4, 0.8),
                 edgecolor="#333333",
                 linewidth=0.3,
                 **LOOKS[limit],

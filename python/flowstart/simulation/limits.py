@@ -73,16 +73,16 @@ UNLIMITED = RunLimits(packets=math.inf, flows=math.inf, time=math.inf)
 
 def _bytes(value: Any) -> float:
     """A limit of memory in bytes."""
-    found: Any = value
+    number: Any = value
     if isinstance(value, str):
         quantity = quantities.read(value)
         is_size = quantity is not None and quantity.kind is quantities.Kind.SIZE
-        found = quantity.base if quantity and is_size and quantity.unit not in _NO_BYTES else None
-    if isinstance(found, bool) or not isinstance(found, int | float) or not found > 0:
+        number = quantity.base if quantity and is_size and quantity.unit not in _NO_BYTES else None
+    if isinstance(number, bool) or not isinstance(number, int | float) or not number > 0:
         raise RequestError(
             f"`{value}`: a number of bytes above 0, such as 8GB, is needed", ("max_memory",)
         )
-    return float(found)
+    return float(number)
 
 
 _NO_BYTES = ("pkt", "pkts", "bdp", "BDP")
@@ -91,10 +91,10 @@ _NO_BYTES = ("pkt", "pkts", "bdp", "BDP")
 @functools.cache
 def memory_of_machine() -> float | None:
     """The bytes of memory of this machine, or of the container; None where that is not known."""
-    found = [size for size in map(_cgroup, _CGROUPS) if size]
+    sizes = [size for size in map(_cgroup, _CGROUPS) if size]
     with contextlib.suppress(AttributeError, ValueError, OSError):  # Windows has no such thing
-        found.append(float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES"))
-    return min(found, default=None)
+        sizes.append(float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES"))
+    return min(sizes, default=None)
 
 
 def _cgroup(file: str) -> float | None:
@@ -190,15 +190,15 @@ def _count(number: float) -> str:
 
 def size(number: float) -> str:
     """Bytes in words: `1.2 GB`."""
-    for unit, one in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
-        if number >= one:
-            return f"{number / one:.3g} {unit}"
+    for unit, factor in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
+        if number >= factor:
+            return f"{number / factor:.3g} {unit}"
     return text.size(number)
 
 
 def duration(seconds: float) -> str:
     """Seconds in words: `12 h`."""
-    for unit, one in (("days", 86_400.0), ("h", 3_600.0), ("min", 60.0)):
-        if seconds >= 2 * one:
-            return f"{seconds / one:.3g} {unit}"
+    for unit, factor in (("days", 86_400.0), ("h", 3_600.0), ("min", 60.0)):
+        if seconds >= 2 * factor:
+            return f"{seconds / factor:.3g} {unit}"
     return text.seconds(seconds)

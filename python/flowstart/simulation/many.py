@@ -124,8 +124,8 @@ def run_many(
         raise RequestError("a list of scenarios is needed", ("scenarios",), repr(scenarios))
     custom = CustomStartups()
     texts = [
-        _text(number, one, custom, allow_python=allow_python)
-        for number, one in enumerate(scenarios)
+        _text(number, entry, custom, allow_python=allow_python)
+        for number, entry in enumerate(scenarios)
     ]
     try:
         with bounds.bounded(max_time, max_memory):
@@ -136,10 +136,10 @@ def run_many(
     return RunBatch(outcomes, len(texts))
 
 
-def _text(number: int, one: ScenarioLike, custom: CustomStartups, *, allow_python: bool) -> str:
+def _text(number: int, entry: ScenarioLike, custom: CustomStartups, *, allow_python: bool) -> str:
     """A scenario as the simulator reads it."""
     try:
-        document: Document = custom.settle(scenario.document(one, allow_python=allow_python))
+        document: Document = custom.settle(scenario.document(entry, allow_python=allow_python))
         if document.get("trace"):
             raise RequestError("one run of many keeps none; leave it out", ("trace",))
         return encode(document)

@@ -39,10 +39,10 @@ def read(qlog: str | None, pcap: str | None) -> Recordings:
     return Recordings(tuple(_flow(word, "--qlog") for word in _words(qlog)), places)
 
 
-def _words(given: str | None) -> list[str]:
-    if given is None:
+def _words(option: str | None) -> list[str]:
+    if option is None:
         return []
-    return list(dict.fromkeys(word.strip() for word in given.split(",")))
+    return list(dict.fromkeys(word.strip() for word in option.split(",")))
 
 
 def _flow(word: str, option: str) -> int:

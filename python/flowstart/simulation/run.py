@@ -225,7 +225,7 @@ class Run(RunTables, Result):
         """The rows of what the scenario has measured, by table."""
         tables: tuple[Literal["goodputs", "delays"], ...] = ("goodputs", "delays")
         rows = {name: frames.rows(self.outcome[name]) for name in tables}
-        return {name: found for name, found in rows.items() if found}
+        return {name: table for name, table in rows.items() if table}
 
     @extras.needing("plot", "a figure")
     def plot(self, ax: "Axes | None" = None) -> "Figure":
@@ -270,10 +270,10 @@ class Run(RunTables, Result):
         recorded = self.outcome["packets"]
         if all(packets.flow != flow for packets in recorded):
             recorded = simulate(self.document, self.custom, [flow]).outcome["packets"]
-        found = [packets for packets in recorded if packets.flow == flow]
-        if not found:
+        of_flow = [packets for packets in recorded if packets.flow == flow]
+        if not of_flow:
             raise RequestError(f"flow {flow}: it had not begun when the run ended")
-        return found[0]
+        return of_flow[0]
 
     def traced(self) -> "Run":
         """The same run with its trace; simulated again where it has none."""

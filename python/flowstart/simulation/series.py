@@ -124,10 +124,10 @@ def of_flow(outcome: "Outcome", flow: int, label: str) -> Series:
 def _queue(
     offers: dict[str, "NDArray[Any]"],
     departures: dict[str, "NDArray[Any]"],
-    place: tuple[int, int],
+    link: tuple[int, int],
 ) -> dict[str, "NDArray[Any]"]:
     """What the queue of a hop and direction holds from each offer and departure to the next."""
-    hop, direction = place
+    hop, direction = link
     mine = (offers["hop"] == hop) & (offers["direction"] == direction)
     offered_s, held = offers["time_ns"][mine] / 1e9, offers["packets"][mine].astype(int)
     accepted = np.cumsum(~offers["dropped"][mine])

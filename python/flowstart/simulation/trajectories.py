@@ -102,8 +102,8 @@ def trajectories(
         raise Cancelled("the runs were cancelled")
     if batch["interrupted"]:
         raise KeyboardInterrupt
-    found = [[_trajectory(flow) for flow in of] for of in batch["found"]]
-    return Traced(batch, batch["from_s"], batch["bin_s"], found)
+    traced = [[_trajectory(flow) for flow in of] for of in batch["found"]]
+    return Traced(batch, batch["from_s"], batch["bin_s"], traced)
 
 
 def _trajectory(flow: "_native.FlowLines") -> Trajectory:

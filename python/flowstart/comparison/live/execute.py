@@ -22,16 +22,16 @@ def execute(
     simulated = simulate(plan.comparison, uncertainty=False, workers=workers, progress=report(0))
     # In real time nothing is ever quite the same, also where nothing is drawn.
     cases = (plan.comparison if plan.clock == REAL else simulated.plan).cases()
-    found: dict[Case, Found] = {}
+    runs: dict[Case, Found] = {}
     interrupted = simulated.interrupted
     for done, case in enumerate(() if interrupted else cases):
         try:
-            found[case] = _run(plan, case, refused.get(case.startup))
+            runs[case] = _run(plan, case, refused.get(case.startup))
         except KeyboardInterrupt:
             interrupted = True
             break
         report(1)(done + 1, len(cases))
-    return LiveComparison(plan, simulated, found, interrupted)
+    return LiveComparison(plan, simulated, runs, interrupted)
 
 
 def _run(plan: LivePlan, case: Case, refused: str | None) -> Found:

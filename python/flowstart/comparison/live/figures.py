@@ -46,13 +46,13 @@ class Windows:
     """None where the stack cannot run it."""
 
 
-def windows(found: Sequence[Windows], bdp_pkts: float, stack: str, about: str) -> Figure:
+def windows(windows: Sequence[Windows], bdp_pkts: float, stack: str, about: str) -> Figure:
     """A panel per startup: its window in the simulator and in the stack."""
     with mpl.rc_context(STYLE):
-        longest, top = _ends(found, bdp_pkts)
+        longest, top = _ends(windows, bdp_pkts)
         x, y = linear(TIME, longest), linear(WINDOW, top)
-        chart, axes = panels([_title(w, stack) for w in found], x, y, about, legend=True)
-        for panel, shown in zip(axes, found, strict=True):
+        chart, axes = panels([_title(w, stack) for w in windows], x, y, about, legend=True)
+        for panel, shown in zip(axes, windows, strict=True):
             _panel(panel, shown, bdp_pkts, stack)
         key_of_panels(chart, axes)
         return chart
@@ -68,9 +68,9 @@ def draw_windows(axes: "Axes", shown: Windows, bdp_pkts: float, stack: str) -> N
         axes.legend()
 
 
-def _ends(found: Sequence[Windows], bdp_pkts: float) -> tuple[float, float]:
+def _ends(windows: Sequence[Windows], bdp_pkts: float) -> tuple[float, float]:
     """The ends of the axes of time and window."""
-    lines = [line for w in found for line in (w.simulated, w.live) if line]
+    lines = [line for w in windows for line in (w.simulated, w.live) if line]
     lines = [line for line in lines if len(line.time_s)]
     longest = max((float(line.time_s[-1]) for line in lines), default=1.0)
     highest = max((float(np.nanmax(line.cwnd)) for line in lines), default=1.0)

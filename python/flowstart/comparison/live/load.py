@@ -2,7 +2,7 @@
 
 import functools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -45,20 +45,20 @@ def simulated(outcome: "Outcome") -> list[Row]:
         if flow["flow"] not in of_sessions
     ]
     by_number = {flow["flow"]: flow for flow in flows}
-    for found in objects:
-        answer = by_number.get(found["flow"], {})
-        rows.append(_simulated(answer, None, found, found["requested_s"], found["response_s"]))
+    for item in objects:
+        answer = by_number.get(item["flow"], {})
+        rows.append(_simulated(answer, None, item, item["requested_s"], item["response_s"]))
     return rows
 
 
 def _simulated(
-    flow: Row, number: int | None, place: Row, asked_s: float, fct_s: float | None
+    flow: Row, number: int | None, item: Row, asked_s: float, fct_s: float | None
 ) -> Row:
     return {
         "transport": SIMULATED,
         "repeat": 0,
         "flow": number,
-        **{name: place.get(name) for name in PLACE},
+        **{name: item.get(name) for name in PLACE},
         "size_bytes": flow.get("size_bytes"),
         "asked_s": asked_s,
         "fct_s": fct_s,
@@ -79,13 +79,13 @@ def live(outcome: "LoadOutcome", repeat: int, flows: int) -> list[Row]:
     rows = []
     for at, number in enumerate(columns["number"]):
         is_flow = number < flows
-        place = (None,) * len(PLACE) if is_flow else outcome["objects"][number - flows]
+        values = (None,) * len(PLACE) if is_flow else outcome["objects"][number - flows]
         rows.append(
             {
                 "transport": LINUX,
                 "repeat": repeat,
                 "flow": number if is_flow else None,
-                **dict(zip(PLACE, place, strict=True)),
+                **dict(zip(PLACE, values, strict=True)),
                 **{name: columns[name][at] for name in shared},
             }
         )
@@ -103,7 +103,11 @@ def summary(rows: Sequence[Row]) -> list[Row]:
     With several runs in the kernel a number of it is the median of those of the runs, beside the
     least and the most of them.
     """
-    return [_class(above, under, of) for (above, under), of in _classes(rows)]
+    by_class: dict[tuple[float, float], list[Row]] = {}
+    for row in rows:
+        if row["size_bytes"] is not None:
+            by_class.setdefault(decade(row["size_bytes"]), []).append(row)
+    return [_class(above, under, of) for (above, under), of in sorted(by_class.items())]
 
 
 def decade(size: float) -> tuple[float, float]:
@@ -112,29 +116,21 @@ def decade(size: float) -> tuple[float, float]:
     return (top / 10 if top > 1e4 else 0.0), top
 
 
-def _classes(rows: Sequence[Row]) -> Iterator[tuple[tuple[float, float], list[Row]]]:
-    by_class: dict[tuple[float, float], list[Row]] = {}
-    for row in rows:
-        if row["size_bytes"] is not None:
-            by_class.setdefault(decade(row["size_bytes"]), []).append(row)
-    yield from sorted(by_class.items())
-
-
 def _class(above: float, under: float, rows: Sequence[Row]) -> Row:
     ours = [row for row in rows if row["transport"] == SIMULATED]
     runs: dict[int, list[Row]] = {}
     for row in rows:
         if row["transport"] != SIMULATED:
             runs.setdefault(row["repeat"], []).append(row)
-    found: Row = {"above_bytes": above, "up_to_bytes": under, "requests": len(ours)}
+    measures: Row = {"above_bytes": above, "up_to_bytes": under, "requests": len(ours)}
     done = sum(1 for of in runs.values() for row in of if row["fct_s"] is not None)
-    found["live_incomplete"] = sum(map(len, runs.values())) - done
+    measures["live_incomplete"] = sum(map(len, runs.values())) - done
     for name, share in (("median", 0.5), ("p95", P95)):
         simulated_s = quantile(_times(ours), share)
         per_run = [quantile(_times(of), share) for of in runs.values()]
         known = [value for value in per_run if value is not None]
         live_s = median(known) if known else None
-        found |= {
+        measures |= {
             f"simulated_{name}_s": simulated_s,
             f"live_{name}_s": live_s,
             f"live_{name}_least_s": min(known, default=None),
@@ -142,9 +138,9 @@ def _class(above: float, under: float, rows: Sequence[Row]) -> Row:
             f"{name}_difference": difference(simulated_s, live_s),
         }
     again = [sum(row["packets_retransmitted"] or 0 for row in of) for of in runs.values()]
-    found["simulated_retransmitted"] = sum(row["packets_retransmitted"] or 0 for row in ours)
-    found["live_retransmitted"] = median(again) if again else None
-    return found
+    measures["simulated_retransmitted"] = sum(row["packets_retransmitted"] or 0 for row in ours)
+    measures["live_retransmitted"] = median(again) if again else None
+    return measures
 
 
 def _times(rows: Sequence[Row]) -> list[float]:

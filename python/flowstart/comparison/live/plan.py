@@ -126,8 +126,8 @@ class LivePlan:
         if missing:
             raise RequestError(f"`{self.stack}`: {missing}; {self._instead(drives)}", ("stack",))
         cases = self.comparison.cases()
-        found = _native.live_refusals(self.stack, [self.scenario(case) for case in cases])
-        return {case.startup: why for case, why in zip(cases, found, strict=True) if why}
+        reasons = _native.live_refusals(self.stack, [self.scenario(case) for case in cases])
+        return {case.startup: why for case, why in zip(cases, reasons, strict=True) if why}
 
     def _instead(self, drives: bool) -> str:
         """What needs less of the machine."""
@@ -173,9 +173,8 @@ def _native_variants(name: str, options: str | None) -> list[tuple[Variant, str]
     """A QUIC stack's own congestion controls, as what they are in the simulator."""
     known = {control: by for control, *by in _native.NATIVE_CONTROLS.get(name, ())}
     every = [f"cc={control}" for control in known] or [""]  # without any it is refused below
-    asked = every if options is None else [options]
     native_variants = []
-    for text in asked:
+    for text in every if options is None else [options]:
         control, window = _native.native_control(name, text)
         stack = {"preset": name} if window is None else {"preset": name, "iw": f"{window}B"}
         startup, cc = known[control]

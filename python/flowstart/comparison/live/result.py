@@ -269,18 +269,18 @@ class LiveComparison(Result):
 
     def live(self, startup: str, size: str | None = None) -> "LiveOutcome | None":
         """What came of a live run with the first seed; None where the stack did not run it."""
-        found = self.found.get(self.case(startup, size))
-        return found.outcome if found else None
+        run = self.found.get(self.case(startup, size))
+        return run.outcome if run else None
 
     def qlog(self, startup: str, size: str | None = None) -> bytes:
         """What the sender in the real stack did and knew, as qlog; in virtual time runs again."""
-        found = self.live(startup, size)
-        if found is None:
+        outcome = self.live(startup, size)
+        if outcome is None:
             raise RequestError(f"startup `{startup}`: {self.plan.stack} did not run it")
-        if found["qlog"] is None:
+        if outcome["qlog"] is None:
             scenario = self.plan.scenario(self.case(startup, size))
-            found = _native.run_live(self.plan.stack, scenario, self.plan.clock, qlog=True)
-        return found["qlog"] or b""
+            outcome = _native.run_live(self.plan.stack, scenario, self.plan.clock, qlog=True)
+        return outcome["qlog"] or b""
 
     def simulated_qlog(self, startup: str, size: str | None = None) -> bytes:
         """The same of the simulator's sender."""
@@ -289,9 +289,9 @@ class LiveComparison(Result):
 
     def files(self, progress: figure_files.Progress | None = None) -> Iterator[Mapping[str, bytes]]:
         """Tables, qlog, then figures and the page."""
-        found = {"result.json": files.encoded(self.to_dict())}
-        found |= files.columns(self.frame, "rows", "live-rows")
-        yield found | files.columns(self.pairs, "pairs", "live-pairs")
+        contents = {"result.json": files.encoded(self.to_dict())}
+        contents |= files.columns(self.frame, "rows", "live-rows")
+        yield contents | files.columns(self.pairs, "pairs", "live-pairs")
         yield self._qlogs()
         yield self._pictures(progress)
 
@@ -311,7 +311,7 @@ class LiveComparison(Result):
         """The windows over time of each size, and the page that holds them."""
         if not self.paired:
             return {}
-        found: dict[str, bytes] = {}
+        contents: dict[str, bytes] = {}
         parts = [html.paragraph(self.headline), html.table(self.table)]
         lines = (*self.legend.splitlines(), *self.verdict.splitlines())
         parts += [html.paragraph(line) for line in lines]
@@ -321,12 +321,12 @@ class LiveComparison(Result):
         stack = self.plan.stack
         draw = {f"window-{size}": functools.partial(self._window, size) for size in sizes}
         for drawn in figure_files.drawn(draw, progress):
-            found |= drawn.contents
+            contents |= drawn.contents
             parts.append(html.picture(drawn.svg, drawn.caption))
         if self.command:
             parts += [html.heading("Again"), html.code(self.command)]
         page = html.page(f"Startups simulated and in {stack}", [*parts, html.made_by()])
-        return found | {"report.html": page.encode()}
+        return contents | {"report.html": page.encode()}
 
     def _window(self, size: str) -> "tuple[Figure, str]":
         caption = f"The window of {size}, simulated and in {self.plan.stack}, with the first seed."

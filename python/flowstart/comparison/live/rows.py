@@ -1,7 +1,7 @@
 """What came of runs: a row for each in the simulator and in the stack, and the two side by side."""
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -48,7 +48,7 @@ def rows(simulated: Mapping[Case, Row], live: Mapping[Case, Found], stack: str) 
     """Two rows for each case, those of the simulator first; of what was not run, none."""
     rows = []
     for case, row in simulated.items():
-        place = {
+        case_columns = {
             "variant": case.startup,
             "startup": row["startup"],
             "cc": row["cc"],
@@ -63,19 +63,19 @@ def rows(simulated: Mapping[Case, Row], live: Mapping[Case, Found], stack: str) 
             "failure": None,
         }
         shared = {name: row[name] for name in SHARED}
-        rows.append({"transport": SIMULATED, **place, **shared, **unknown})
+        rows.append({"transport": SIMULATED, **case_columns, **shared, **unknown})
         if case in live:
-            rows.append({"transport": stack, **place, **_live(live[case])})
+            rows.append({"transport": stack, **case_columns, **_live(live[case])})
     return rows
 
 
-def _live(found: Found) -> Row:
+def _live(run: Found) -> Row:
     """What a live run tells."""
-    outcome = found.outcome
+    outcome = run.outcome
     if outcome is None:
         empty: Row = {**dict.fromkeys(SHARED), "complete": False, "packets_lost": None}
         late = dict.fromkeys(TIMELINESS)
-        return {**empty, **late, "refused": found.refused, "failure": found.failure}
+        return {**empty, **late, "refused": run.refused, "failure": run.failure}
     return {
         "fct_s": outcome["fct_s"],
         **_exit(outcome["exit"]),
@@ -111,19 +111,17 @@ def _exit(left: "LiveExit | None") -> Row:
     }
 
 
-def pairs(found: Sequence[Row]) -> list[Row]:
+def pairs(rows: Sequence[Row]) -> list[Row]:
     """The two rows of each case as one, with differences; of cases that have both."""
-    return [_pair(ours, theirs) for ours, theirs in _paired(found)]
-
-
-def _paired(found: Sequence[Row]) -> Iterator[tuple[Row, Row]]:
-    for ours, theirs in itertools.pairwise(found):
-        if ours["transport"] == SIMULATED and theirs["transport"] != SIMULATED:
-            yield ours, theirs
+    return [
+        _pair(ours, theirs)
+        for ours, theirs in itertools.pairwise(rows)
+        if ours["transport"] == SIMULATED and theirs["transport"] != SIMULATED
+    ]
 
 
 def _pair(ours: Row, theirs: Row) -> Row:
-    place = ("variant", "startup", "cc", "size", "size_bytes", "seed")
+    columns = ("variant", "startup", "cc", "size", "size_bytes", "seed")
     sides = {
         f"{side}_{name}": row[name]
         for name in COMPARED
@@ -132,7 +130,7 @@ def _pair(ours: Row, theirs: Row) -> Row:
     exits = ours["startup_exit_cwnd_segments"], theirs["startup_exit_cwnd_segments"]
     return {
         "transport": theirs["transport"],
-        **{name: ours[name] for name in place},
+        **{name: ours[name] for name in columns},
         **sides,
         "fct_difference": difference(ours["fct_s"], theirs["fct_s"]),
         "startup_exit_cwnd_difference": difference(*exits),

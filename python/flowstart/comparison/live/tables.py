@@ -51,14 +51,15 @@ def agreement(pairs: Sequence[Row]) -> Agreement:
     )
 
 
-def said(found: Agreement) -> str:
+def said(agreement: Agreement) -> str:
     """The last line: how far the two agree."""
-    if found.median is None:
+    if agreement.median is None:
         return "No transfer was completed by both."
     near, near_exit = (f"{100 * share:g} %" for share in (NEAR, NEAR_EXIT))
-    times = f"median {100 * found.median:.2f} %, {found.near} of {found.pairs} rows within {near}"
-    exits = f"exit cwnd within {near_exit} in {found.near_exits} of {found.exits}"
-    return f"Difference of FCT: {times}" + (f"; {exits}." if found.exits else ".")
+    middle = f"median {100 * agreement.median:.2f} %"
+    times = f"{middle}, {agreement.near} of {agreement.pairs} rows within {near}"
+    exits = f"exit cwnd within {near_exit} in {agreement.near_exits} of {agreement.exits}"
+    return f"Difference of FCT: {times}" + (f"; {exits}." if agreement.exits else ".")
 
 
 def late(lateness: "Lateness") -> str:
@@ -106,9 +107,9 @@ def table(pairs: Sequence[Row], stack: str) -> Grid:
     columns += [Column("exit cwnd"), Column(f"in {stack}")]
     columns += [Column("dropped", spare=1), Column(f"in {stack}", spare=1)]
     grid = Grid(columns)
-    for place, pair in enumerate(pairs):
-        if place == 0 or pairs[place - 1]["size"] != pair["size"]:
-            grid.groups[place] = text.size(pair["size_bytes"])
+    for index, pair in enumerate(pairs):
+        if index == 0 or pairs[index - 1]["size"] != pair["size"]:
+            grid.groups[index] = text.size(pair["size_bytes"])
         cells = [footnotes.marked(pair["variant"])]
         cells += [str(pair["seed"])] if several else []
         grid.rows.append(cells + _cells(pair))
@@ -168,10 +169,10 @@ def medians(pairs: Sequence[Row]) -> list[Row]:
 
 def _transfers(pairs: Sequence[Row]) -> Iterable[list[Row]]:
     """The runs of one transfer after the other, in the order in which they first appear."""
-    found: dict[tuple[object, ...], list[Row]] = {}
+    transfers: dict[tuple[object, ...], list[Row]] = {}
     for pair in pairs:
-        found.setdefault(tuple(pair[name] for name in PLACE), []).append(pair)
-    return found.values()
+        transfers.setdefault(tuple(pair[name] for name in PLACE), []).append(pair)
+    return transfers.values()
 
 
 def _median(runs: Sequence[Row]) -> Row:
@@ -209,11 +210,11 @@ def spread_table(pairs: Sequence[Row], stack: str) -> Grid:
     columns += [Column("dropped", spare=1), Column(f"in {stack}", spare=1)]
     grid = Grid(columns)
     size = None
-    for place, runs in enumerate(_transfers(pairs)):
+    for index, runs in enumerate(_transfers(pairs)):
         row = _median(runs)
         if row["size"] != size:
             size = row["size"]
-            grid.groups[place] = text.size(row["size_bytes"])
+            grid.groups[index] = text.size(row["size_bytes"])
         grid.rows.append([footnotes.marked(row["variant"]), *_spread_cells(row, runs)])
     return grid
 

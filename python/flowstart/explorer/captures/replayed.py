@@ -42,23 +42,23 @@ def work(
     job: BackgroundJob,
     file: pathlib.Path,
     name: str,
-    given: Mapping[str, Any],
+    options: Mapping[str, Any],
     *,
     startups: Sequence[str] | None,
     workers: int | None = None,
 ) -> None:
     """Reads a capture and replays it, as a job.
 
-    `name` is what the file is called before people; `given` has options of `flowstart replay`.
+    `name` is what the file is called before people; `options` are of `flowstart replay`.
     Raises RequestError where the file is no capture or an option is wrong.
     """
-    keywords = question_of({**given, "startups": startups})
+    keywords = question_of({**options, "startups": startups})
     check(ReplayQuestion(file, **keywords))
     job.begin("reading")
-    found = named(file, name, job)
-    job.add("contents", opened(found))
+    capture = named(file, name, job)
+    job.add("contents", opened(capture))
     job.begin("replaying")
-    answer = replay(found, **keywords, workers=workers, progress=job.report)
+    answer = replay(capture, **keywords, workers=workers, progress=job.report)
     job.kept = answer
     job.add("replay", replayed(answer))
 
@@ -66,23 +66,23 @@ def work(
 def named(file: pathlib.Path, name: str, job: BackgroundJob) -> Capture:
     """The capture in a file that people know by another name."""
     try:
-        found = read(file, progress=job.report)
+        capture = read(file, progress=job.report)
     except RequestError as error:
         raise RequestError(str(error).replace(str(file), name)) from None
-    warnings = [warning.replace(str(file), name) for warning in found.warnings]
-    return dataclasses.replace(found, files=(name,), warnings=warnings)
+    warnings = [warning.replace(str(file), name) for warning in capture.warnings]
+    return dataclasses.replace(capture, files=(name,), warnings=warnings)
 
 
-def opened(found: Capture) -> dict[str, Any]:
+def opened(capture: Capture) -> dict[str, Any]:
     """What is in a capture, as JSON: the tables of `flowstart capture`."""
     return {
-        "headline": contents.headline(found),
+        "headline": contents.headline(capture),
         "tables": [
-            contents.summary_table(found.summary).document(),
-            *([contents.networks(found).document()] if found.groups else []),
+            contents.summary_table(capture.summary).document(),
+            *([contents.networks(capture).document()] if capture.groups else []),
         ],
-        "warnings": found.warnings,
-        "notes": found.notes,
+        "warnings": capture.warnings,
+        "notes": capture.notes,
     }
 
 
@@ -122,22 +122,22 @@ def replayed(replay: Replay) -> dict[str, Any]:
 def _networks(replay: Replay) -> list[dict[str, Any]]:
     """The paths with the most transfers, with the alternatives to buffers that are assumed."""
     varied = buffers(replay.paths)
-    others = {(name, one.name): one.path for name, paths in varied for one in paths}
+    others = {(name, network.name): network.path for name, paths in varied for network in paths}
     names = list(dict.fromkeys(band for band, _ in others))
-    largest = sorted(replay.paths, key=lambda one: -one.transfers)
+    largest = sorted(replay.paths, key=lambda network: -network.transfers)
     return [
         {
-            "name": one.name,
-            "path": {field: str(value) for field, value in one.path.items()},
-            "rates_bps": list(one.rates_bps),
-            "assumed": list(one.assumed),
-            "least": dict(one.least),
-            "rate_method": one.rate_method,
-            "buffer_method": one.buffer_method,
-            "transfers": one.transfers,
-            "bands": [_band(name, others[name, one.name]) for name in names],
+            "name": network.name,
+            "path": {field: str(value) for field, value in network.path.items()},
+            "rates_bps": list(network.rates_bps),
+            "assumed": list(network.assumed),
+            "least": dict(network.least),
+            "rate_method": network.rate_method,
+            "buffer_method": network.buffer_method,
+            "transfers": network.transfers,
+            "bands": [_band(name, others[name, network.name]) for name in names],
         }
-        for one in largest[:MOST_NETWORKS]
+        for network in largest[:MOST_NETWORKS]
     ]
 
 
@@ -177,19 +177,19 @@ def transfers(
 def _chosen(replay: Replay, size_class: str, network: str | None) -> "pl.DataFrame":
     import polars as pl
 
-    found = replay.facts
+    facts = replay.facts
     bounds = {name: (least, below) for name, least, below in (*CLASSES, (EVERYTHING, 0, None))}
     if size_class not in bounds:
         raise RequestError(f"class: `{size_class}` is none; one of {', '.join(bounds)} is needed")
     least, below = bounds[size_class]
-    found = found.filter(pl.col("size_bytes") >= least)
+    facts = facts.filter(pl.col("size_bytes") >= least)
     if below is not None:
-        found = found.filter(pl.col("size_bytes") < below)
+        facts = facts.filter(pl.col("size_bytes") < below)
     if network is None:
-        return found
+        return facts
     if network not in (path.name for path in replay.paths):
         raise RequestError(f"network: `{network}` is not in this capture")
-    return found.filter(pl.col("network") == network)
+    return facts.filter(pl.col("network") == network)
 
 
 def _finite(time: float) -> float | None:
@@ -208,27 +208,27 @@ def transfer(replay: Replay, number: int) -> dict[str, Any]:
     if facts.is_empty():
         raise RequestError(f"transfer: `{number}` is not under test in this replay")
     row = facts.row(0, named=True)
-    found = next(one for one in replay.paths if one.name == row["network"])
-    traffic = found.traffic
+    network = next(network for network in replay.paths if network.name == row["network"])
+    traffic = network.traffic
     own = traffic.transfers.filter(pl.col("transfer") == number).row(0, named=True)
     connection = traffic.connections.filter(pl.col("connection") == row["connection"])
     talk = connection.row(0, named=True)
     towards = own["from_client"] != talk["client_is_remote"]
-    path = _as_sent(found, towards=towards) | {"rtt": talk["rtt"]}
+    path = _as_sent(network, towards=towards) | {"rtt": talk["rtt"]}
     numbers = facts["transfer"].to_numpy()
     names = replay.answer.variants
     ends = stack.written(usual_stack(replay.settings))
-    given: dict[str, Any] = {name.replace("_", "-"): str(v) for name, v in path.items()}
-    given |= {"size": f"{row['size_bytes']}B", "startup": list(replay.settings.startups)}
-    given |= {"stack": ends} if ends else {}
-    given |= {"cc": replay.settings.cc} if replay.settings.cc else {}
+    options: dict[str, Any] = {name.replace("_", "-"): str(v) for name, v in path.items()}
+    options |= {"size": f"{row['size_bytes']}B", "startup": list(replay.settings.startups)}
+    options |= {"stack": ends} if ends else {}
+    options |= {"cc": replay.settings.cc} if replay.settings.cc else {}
     return {
         **row,
         "start_s": own["start_s"],
         "variants": list(names),
         "together_s": [_finite(float(replay.together.of(name, numbers)[0])) for name in names],
         "alone_s": [_finite(float(replay.alone.of(name, numbers)[0])) for name in names],
-        "given": given,
+        "given": options,
         "words": (
             "Opens the path of its network, in the direction of its data, with the round trip of "
             "its connection: this size alone on a new connection. In the replay it follows earlier "
@@ -238,9 +238,10 @@ def transfer(replay: Replay, number: int) -> dict[str, Any]:
     }
 
 
-def _as_sent(found: ReplayPath, *, towards: bool) -> dict[str, Any]:
+def _as_sent(network: ReplayPath, *, towards: bool) -> dict[str, Any]:
     """The path as the sender of data sees it: what comes from the remote side goes backwards."""
-    path = {"reverse_rate": found.path["rate"], "reverse_buffer": found.path["buffer"]} | found.path
+    path = network.path
+    path = {"reverse_rate": path["rate"], "reverse_buffer": path["buffer"]} | path
     if towards:
         return path
     swapped = OPPOSITE | {there: here for here, there in OPPOSITE.items()}

@@ -71,20 +71,20 @@ def routes(settings: PageSettings, jobs: Jobs) -> list[Route]:
 
 def _replay(fields: Fields, settings: PageSettings, file: File, jobs: Jobs) -> BackgroundJob:
     """Begins the replay of a file, once it is known that it can be asked for."""
-    given = settings.typed(fields.any("given") or {})
-    for name in given:
+    options = settings.typed(fields.any("given") or {})
+    for name in options:
         if name not in MEANT:
             raise RequestError(f"--{name.replace('_', '-')}: a replay has no use for it")
-    startups = given.pop("startup", None)
+    startups = options.pop("startup", None)
     workers = 1 if set(startups or ()) & set(settings.custom) else settings.workers
     if "direction" in fields:
-        given["direction"] = fields.text("direction")
+        options["direction"] = fields.text("direction")
     if fields.flag("quick"):
-        given["uncertainty"] = False
+        options["uncertainty"] = False
 
     def work(job: BackgroundJob) -> None:
         from flowstart.explorer.captures import replayed
 
-        replayed.work(job, file.place, file.name, given, startups=startups, workers=workers)
+        replayed.work(job, file.place, file.name, options, startups=startups, workers=workers)
 
     return jobs.start(work)

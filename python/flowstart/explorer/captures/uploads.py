@@ -44,10 +44,10 @@ class Uploads:
 
     def __getitem__(self, name: str) -> File:
         """The file of this id. Raises RequestError where there is none."""
-        found = self._named.get(name) or self._dropped.get(name)
-        if found is None:
+        file = self._named.get(name) or self._dropped.get(name)
+        if file is None:
             raise RequestError(f"file: there is no capture `{name[:40]}`; drop it again")
-        return found
+        return file
 
     async def take(self, name: str, pieces: AsyncIterator[bytes]) -> File:
         """Keeps a file that comes piece by piece; what is cut short leaves nothing behind."""
@@ -60,12 +60,12 @@ class Uploads:
             kept.close()
             raise
         called = secrets.token_hex(8)
-        found = File(called, name, _place(kept))
-        weakref.finalize(found, kept.close)  # also at the end of the process
-        self._dropped[called] = found
+        file = File(called, name, _place(kept))
+        weakref.finalize(file, kept.close)  # also at the end of the process
+        self._dropped[called] = file
         while len(self._dropped) > MOST_FILES:
             del self._dropped[next(iter(self._dropped))]
-        return found
+        return file
 
 
 DESCRIPTORS = pathlib.Path("/proc/self/fd")

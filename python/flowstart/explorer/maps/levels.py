@@ -47,9 +47,9 @@ class LevelSide:
 
     def value(self, share: float) -> str:
         """The value at a share of the way, in three digits, as a flag takes it."""
-        name, one = self.unit
-        found = self.low * (self.high / self.low) ** share / one
-        return f"{float(f'{found:.3g}'):.15g}{name}"
+        name, factor = self.unit
+        value = self.low * (self.high / self.low) ** share / factor
+        return f"{float(f'{value:.3g}'):.15g}{name}"
 
 
 @dataclass(frozen=True)
@@ -109,10 +109,10 @@ def _side(name: str, ends: object, kind: Kind) -> LevelSide:
 
 
 def _number(name: str, said: object, kind: Kind, right: str) -> float:
-    found = read(said)
-    if found is None or found.kind is not kind or not math.isfinite(found.base):
+    quantity = read(said)
+    if quantity is None or quantity.kind is not kind or not math.isfinite(quantity.base):
         raise RequestError(f"{name}: `{said}`: {right}")
-    return found.base
+    return quantity.base
 
 
 def level(
@@ -138,7 +138,7 @@ def level(
     cells = extent.cells(number)
     plans = [_at(plan, cell) for cell in cells]
     cases = plan.cases()
-    scenarios = [text for one in plans for text in one.native.scenarios(cases)]
+    scenarios = [text for cell_plan in plans for text in cell_plan.native.scenarios(cases)]
     refuse = functools.partial(_refuse_what_takes_long, number)
     _native.calls_python(scenarios, plan.custom.natives(), refuse)
     batch = run_many(scenarios, workers, progress, plan.custom)
@@ -183,9 +183,9 @@ def _refuse_what_takes_long(number: int, counted: "_native.Estimated") -> None:
 def _outcome(cell: LevelCell, plan: Plan, rows: "_native.ComparisonRows") -> dict[str, Any]:
     """What the startups came to in a cell."""
     known, _ = summarised(rows, [1])
-    found = {one.startup: one for one in known}
-    summaries = [found.get(name) for name in plan.startups]
-    times = [_time(one) for one in summaries]
+    by_startup = {s.startup: s for s in known}
+    summaries = [by_startup.get(name) for name in plan.startups]
+    times = [_time(s) for s in summaries]
     best = min((time for time in times if time is not None), default=None)
     regrets = [None if time is None or not best else time / best for time in times]
     within = [at for at, r in enumerate(regrets) if r is not None and r <= 1 + MARGIN]
@@ -193,7 +193,7 @@ def _outcome(cell: LevelCell, plan: Plan, rows: "_native.ComparisonRows") -> dic
         **dataclasses.asdict(cell),
         "fct_s": times,
         "regret": regrets,
-        "change": [one.change if one and _time(one) is not None else None for one in summaries],
+        "change": [s.change if s and _time(s) is not None else None for s in summaries],
         "winner": None if best is None else times.index(best),
         "within": within,
     }

@@ -72,10 +72,10 @@ def _level(fields: Fields, settings: PageSettings, stop: Stop) -> dict[str, Any]
     extent = levels.Extent.of(fields.any("rates"), fields.any("rtts"))
     workers = 1 if plan.custom.known else settings.workers
     try:
-        found = levels.level(
+        level = levels.level(
             plan, extent, fields.any("level") or 0, workers=workers, progress=stop.progress
         )
     except RequestError as error:
         raise error.in_options(written(fields.any("given"))) from None
     stop.check()
-    return found
+    return level

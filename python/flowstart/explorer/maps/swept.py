@@ -24,18 +24,18 @@ MOST_MAPS = 8
 """So many are kept; the one that was longest not asked for is forgotten."""
 
 
-def summary(found: SweepMap) -> dict[str, Any]:
+def summary(sweep_map: SweepMap) -> dict[str, Any]:
     """The map as JSON: tables in words, and the plane with its panels and tiles.
 
     A tile's `means` are the geometric mean regrets of `startups`, in their order.
     """
-    plane = found.plane
-    names = list(found.startups)
+    plane = sweep_map.plane
+    names = list(sweep_map.startups)
     panels = [
         {
             "column": column,
             "row": row,
-            "title": _title(found, column, row),
+            "title": _title(sweep_map, column, row),
             "tiles": [
                 {
                     "x": tile.x,
@@ -45,16 +45,16 @@ def summary(found: SweepMap) -> dict[str, Any]:
                     "within": list(tile.within),
                     "means": [round(mean, 4) for mean in tile.means],
                 }
-                for tile in plane.tiles(found.outcomes, found.margin, column, row)
+                for tile in plane.tiles(sweep_map.outcomes, sweep_map.margin, column, row)
             ],
         }
         for column, row in plane.panels()
     ]
     return {
-        "headline": found.headline,
+        "headline": sweep_map.headline,
         "startups": names,
         "baseline": _native.baseline(None, names),
-        "margin": found.margin,
+        "margin": sweep_map.margin,
         "axes": list(AXES),
         **{
             side: {
@@ -66,40 +66,40 @@ def summary(found: SweepMap) -> dict[str, Any]:
             for side, axis in (("x", plane.x), ("y", plane.y))
         },
         "panels": panels,
-        "table": found.table.document(),
-        "notes": found.notes,
+        "table": sweep_map.table.document(),
+        "notes": sweep_map.notes,
     }
 
 
-def _title(found: SweepMap, column: int, row: int) -> str:
+def _title(sweep_map: SweepMap, column: int, row: int) -> str:
     """What the cells of a panel have in common; nothing where there is one panel."""
-    places = ((found.plane.across, column), (found.plane.down, row))
-    return ", ".join(one.kinds[place] for one, place in places if len(one.kinds) > 1)
+    positions = ((sweep_map.plane.across, column), (sweep_map.plane.down, row))
+    return ", ".join(d.kinds[index] for d, index in positions if len(d.kinds) > 1)
 
 
-def tile(found: SweepMap, column: int, row: int, x: int, y: int) -> dict[str, Any]:
+def tile(sweep_map: SweepMap, column: int, row: int, x: int, y: int) -> dict[str, Any]:
     """The cells of a tile: each in words, with the completion times and regrets of all startups.
 
     Raises RequestError where there is no such tile.
     """
-    plane, outcomes = found.plane, found.outcomes
+    plane, outcomes = sweep_map.plane, sweep_map.outcomes
     own = (plane.across.places == column) & (plane.down.places == row)
-    places = (own & (plane.x.places == x) & (plane.y.places == y)).nonzero()[0].tolist()
-    if not places:
+    indices = (own & (plane.x.places == x) & (plane.y.places == y)).nonzero()[0].tolist()
+    if not indices:
         raise RequestError(f"tile: {x}, {y} of panel {column}, {row} has no cells; name another")
-    rows = [outcomes.cells.row(place, named=True) for place in places[:MOST_CELLS]]
+    rows = [outcomes.cells.row(index, named=True) for index in indices[:MOST_CELLS]]
     return {
-        "startups": list(found.startups),
-        "total": len(places),
+        "startups": list(sweep_map.startups),
+        "total": len(indices),
         "cells": [
             {
                 "cell": row["cell"],
                 "words": in_words(row),
-                "fct_s": _finite(outcomes.times[place].tolist()),
-                "regret": _finite(outcomes.raw_regret[place].tolist()),
-                "winner": int(outcomes.times[place].argmin()),
+                "fct_s": _finite(outcomes.times[index].tolist()),
+                "regret": _finite(outcomes.raw_regret[index].tolist()),
+                "winner": int(outcomes.times[index].argmin()),
             }
-            for place, row in zip(places, rows, strict=False)
+            for index, row in zip(indices, rows, strict=False)
         ],
     }
 
@@ -108,7 +108,7 @@ def _finite(values: Sequence[float]) -> list[float | None]:
     return [value if math.isfinite(value) else None for value in values]
 
 
-def cell(found: SweepMap, number: int) -> dict[str, Any]:
+def cell(sweep_map: SweepMap, number: int) -> dict[str, Any]:
     """What opens a cell: the options of `flowstart compare` that have exactly its values.
 
     Where no options can say it, as with competing flows, `given` is null and `why` says so; the
@@ -117,16 +117,14 @@ def cell(found: SweepMap, number: int) -> dict[str, Any]:
     """
     import polars as pl
 
-    rows = (
-        scan(found.folder).filter(pl.col("cell") == number).select("scenario", "competing").head(1)
-    )
-    told = rows.collect()
+    rows = scan(sweep_map.folder).filter(pl.col("cell") == number)
+    told = rows.select("scenario", "competing").head(1).collect()
     if told.is_empty():
-        raise RequestError(f"cell: {found.folder} has no cell {number}")
+        raise RequestError(f"cell: {sweep_map.folder} has no cell {number}")
     text, competing = told.row(0)
     scenario = json.loads(text)
-    combined = variants(found.folder)
-    names = [name for name in found.startups if name not in combined]
+    combined = variants(sweep_map.folder)
+    names = [name for name in sweep_map.startups if name not in combined]
     command = worst_cells.command(scenario, names) if names else None
     return {
         "cell": number,
@@ -169,7 +167,7 @@ class Folders:
     @property
     def names(self) -> list[str]:
         """The folders as they were named."""
-        return [str(place) for place in self._places]
+        return [str(folder) for folder in self._places]
 
     def map(self, number: int, by: Sequence[str]) -> SweepMap:
         """The map of a folder; `by` are its axes.
