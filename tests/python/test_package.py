@@ -1,5 +1,6 @@
 """The package as a whole: what it exports, and that importing it costs little."""
 
+import ast
 import pathlib
 import re
 import subprocess
@@ -46,6 +47,22 @@ def test_no_private_module_of_a_library_is_imported() -> None:
     private = re.compile(r"^\s*(?:from|import) (?!flowstart\b)\w+(?:\.\w+)*\._\w+", re.MULTILINE)
     sources = pathlib.Path(fs.__file__).parent.rglob("*.py")
     assert not [file for file in sources if private.search(file.read_text(encoding="utf-8"))]
+
+
+VAGUE = {"found", "one", "given", "place", "asked"}
+
+
+def locals_of(file: pathlib.Path) -> set[str]:
+    """The parameters and variables of all functions of a file."""
+    nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+    within = [n for f in nodes if isinstance(f, ast.FunctionDef) for n in ast.walk(f)]
+    names = {n.id for n in within if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return names | {n.arg for n in within if isinstance(n, ast.arg)}
+
+
+def test_local_names_say_what_they_hold() -> None:
+    sources = pathlib.Path(fs.__file__).parent.rglob("*.py")
+    assert {str(file): vague for file in sources if (vague := locals_of(file) & VAGUE)} == {}
 
 
 def test_a_source_distribution_has_the_crates_that_only_features_build() -> None:

@@ -47,29 +47,29 @@ class GateBase(metaclass=Public):
             "runs": [each.document for each in self.runs],
         }
         lines = json.dumps(document, ensure_ascii=False, allow_nan=False)
-        place = pathlib.Path(self.file)
-        temporary = place.with_name(f".{place.name}.{os.getpid()}")
+        path = pathlib.Path(self.file)
+        temporary = path.with_name(f".{path.name}.{os.getpid()}")
         try:
             temporary.write_text(f"{lines}\n", "utf-8")
-            temporary.replace(place)
+            temporary.replace(path)
         except OSError as error:
             temporary.unlink(missing_ok=True)
-            raise RequestError(f"{place}: {error.strerror}") from None
+            raise RequestError(f"{path}: {error.strerror}") from None
 
     @classmethod
     def read(cls, file: str | os.PathLike[str]) -> Self:
         """The base in a file. Raises RequestError where it has none."""
-        place = place_of(file)
-        document = input_files.read(place, "a base", input_files.MAX_RESULT_BYTES)
+        path = path_of(file)
+        document = input_files.read(path, "a base", input_files.MAX_RESULT_BYTES)
         needed = "the file of `flowstart gate record` is needed"
         if document.get("form") != FORM:
-            raise RequestError(f"{place}: this is not a base of form {FORM}; {needed}")
+            raise RequestError(f"{path}: this is not a base of form {FORM}; {needed}")
         try:
             runs = [CaseRuns.read(each) for each in document["runs"]]
             version, command, cases = (document[key] for key in ("flowstart", "command", "cases"))
         except (KeyError, TypeError, ValueError):
-            raise RequestError(f"{place}: the base is damaged; {needed}") from None
-        return cls(str(place), version, command, cases, runs)
+            raise RequestError(f"{path}: the base is damaged; {needed}") from None
+        return cls(str(path), version, command, cases, runs)
 
     @property
     def check_command(self) -> str:
@@ -77,11 +77,11 @@ class GateBase(metaclass=Public):
         return shlex.join(["flowstart", "gate", "check", self.file])
 
 
-def place_of(file: str | os.PathLike[str]) -> pathlib.Path:
+def path_of(file: str | os.PathLike[str]) -> pathlib.Path:
     """The path of a base. Raises RequestError for another name."""
-    place = input_files.path_of(file, "the name of a base, such as base.json,")
-    if place.suffix != ".json":
-        raise RequestError(f"{place}: the name of a base ends with .json, such as base.json")
-    if not place.parent.is_dir():
-        raise RequestError(f"{place}: there is no folder {place.parent}")
-    return place
+    path = input_files.path_of(file, "the name of a base, such as base.json,")
+    if path.suffix != ".json":
+        raise RequestError(f"{path}: the name of a base ends with .json, such as base.json")
+    if not path.parent.is_dir():
+        raise RequestError(f"{path}: there is no folder {path.parent}")
+    return path

@@ -54,8 +54,8 @@ class Beginning:
         if exit_s is not None:
             rounds = min(rounds, math.floor((exit_s - begins) / rtt_s))
         ends = begins + rtt_s * np.arange(1, min(max(rounds, 1), ROUNDS) + 1)
-        places = np.searchsorted(time_s, ends, side="left") - 1
-        windows = tuple(round(float(cwnd[place]), 2) for place in places)
+        samples = np.searchsorted(time_s, ends, side="left") - 1
+        windows = tuple(round(float(value), 2) for value in cwnd[samples])
         return cls(round(begins / rtt_s, 3), windows, reason, exit_cwnd)
 
     @classmethod
@@ -100,9 +100,9 @@ def _grows(before: tuple[float, ...], after: tuple[float, ...]) -> list[str]:
     growth = [windows[1] / windows[0] for windows in (before, after)]
     if _differ(*growth):
         return [*words, f"growth per RTT ×{growth[0]:.2g} → ×{growth[1]:.2g}"]
-    place = next(i for i, (b, a) in enumerate(both, 1) if _differ(b, a))
-    windows = (_segments(each[place]) for each in (before, after))
-    return [*words, f"cwnd in RTT {place + 1}: {' → '.join(windows)}"]
+    index = next(i for i, (b, a) in enumerate(both, 1) if _differ(b, a))
+    windows = (_segments(each[index]) for each in (before, after))
+    return [*words, f"cwnd in RTT {index + 1}: {' → '.join(windows)}"]
 
 
 def _exits(before: Beginning, after: Beginning) -> list[str]:

@@ -53,8 +53,7 @@ class Cases:
             if sweep == USUAL:
                 folder = pathlib.Path()
         written = {**written, **_overrides(question)}
-        place = os.path.relpath(folder)
-        return cls._made(written, place, question.live, question.repeat, question)
+        return cls._made(written, os.path.relpath(folder), question.live, question.repeat, question)
 
     @classmethod
     def read(cls, document: Mapping[str, Any], question: GateCheck) -> Self:
@@ -126,13 +125,13 @@ class Cases:
 
 def _overrides(question: GateRecord | GateCheck) -> Document:
     """What a question has in the place of the sweep's."""
-    given: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     if question.startups or question.variants:
-        given |= {"startups": [*(question.startups or ())], "variants": [*question.variants]}
+        fields |= {"startups": [*(question.startups or ())], "variants": [*question.variants]}
     for name in ("stack", "cc"):
         if value := getattr(question, name):
-            given[name] = value
-    return {name: value for name, value in given.items() if value}
+            fields[name] = value
+    return {name: value for name, value in fields.items() if value}
 
 
 def _name(cell: Cell, sweep: Sweep) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from flowstart import _native
 from flowstart.errors import RequestError
-from flowstart.gate.base import GateBase, place_of
+from flowstart.gate.base import GateBase, path_of
 from flowstart.gate.cases import Cases
 from flowstart.gate.judgement import Limits, judge
 from flowstart.gate.live import live
@@ -37,13 +37,13 @@ def gate_record(question: GateRecord) -> GateBase:
         >>> import flowstart as fs
         >>> base = fs.gate_record("base.json", startups=["hystart"])  # doctest: +SKIP
     """
-    place = place_of(question.base)
+    path = path_of(question.base)
     cases = Cases.of(question)
     runs = _measured(cases, question)
     if failed := next((each for each in runs if each.error), None):
         raise RequestError(f"{failed.case}, {failed.variant}: {failed.error}")
     command = command_of(question, ("gate", "record"))
-    base = GateBase(str(place), str(_native.version()), command or "", cases.document, runs)
+    base = GateBase(str(path), str(_native.version()), command or "", cases.document, runs)
     base.write()
     return base
 
@@ -60,8 +60,8 @@ def gate_check(question: GateCheck) -> GateResult:
 
     Example:
         >>> import flowstart as fs
-        >>> found = fs.gate_check("base.json")  # doctest: +SKIP
-        >>> found.passed, found.frame  # doctest: +SKIP
+        >>> checked = fs.gate_check("base.json")  # doctest: +SKIP
+        >>> checked.passed, checked.frame  # doctest: +SKIP
     """
     base = GateBase.read(question.base)
     limits = Limits(*(float(getattr(question, f"max_{n}")) for n in ("slower", "loss", "harm")))
@@ -73,12 +73,12 @@ def gate_check(question: GateCheck) -> GateResult:
 
 def _measured(cases: Cases, question: GateRecord | GateCheck) -> list[CaseRuns]:
     """The runs of every case."""
-    cells = cases.cells()
-    found = (live if cases.live else simulated)(cases, cells, question.workers)
-    variants, runs = 0, []
-    for each in found:
-        runs.append(each)
-        variants += each.case == runs[0].case
+    cells, measure = cases.cells(), live if cases.live else simulated
+    runs: list[CaseRuns] = []
+    variants = 0  # a stack's own congestion controls are other variants than the sweep's
+    for case in measure(cases, cells, question.workers):
+        runs.append(case)
+        variants += case.case == runs[0].case
         if question.progress:
             question.progress(len(runs), len(cells) * variants)
     return runs
@@ -90,11 +90,11 @@ def _recorded(base: GateBase, after: Sequence[CaseRuns]) -> list[CaseRuns]:
     Where both have one variant, its name does not matter.
     """
     variants = list(dict.fromkeys(each.variant for each in base.runs))
-    is_one = len(variants) == len({each.variant for each in after}) == 1
+    is_single = len(variants) == len({each.variant for each in after}) == 1
     recorded = {(each.case, each.variant): each for each in base.runs}
     before = []
     for each in after:
-        variant = variants[0] if is_one else each.variant
+        variant = variants[0] if is_single else each.variant
         if (each.case, variant) not in recorded:
             raise RequestError(
                 f"{base.file}: it has no `{variant}` on `{each.case}`, but {', '.join(variants)}"

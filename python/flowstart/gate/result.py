@@ -31,8 +31,8 @@ class GateResult(Result):
 
     Example:
         >>> import flowstart as fs
-        >>> found = fs.gate_check("base.json")  # doctest: +SKIP
-        >>> found.passed, found.worse  # doctest: +SKIP
+        >>> checked = fs.gate_check("base.json")  # doctest: +SKIP
+        >>> checked.passed, checked.worse  # doctest: +SKIP
     """
 
     base: GateBase
@@ -180,9 +180,9 @@ class GateResult(Result):
         yield written | files.columns(self.frame, "cases", "gate-rows")
         drawn = list(figure_files.drawn({"changes": lambda: (self.plot(), self.caption)}, progress))
         parts = [*self.summary().html(), html.table(self.all_cases)]
-        parts += [html.picture(one.svg, one.caption) for one in drawn]
+        parts += [html.picture(each.svg, each.caption) for each in drawn]
         page = html.page("Gate", [*parts, *figure_files.apology(), html.made_by()])
-        pictures = {name: content for one in drawn for name, content in one.contents.items()}
+        pictures = {name: content for each in drawn for name, content in each.contents.items()}
         yield {**pictures, "report.html": page.encode()}
 
     def __repr__(self) -> str:

@@ -24,10 +24,10 @@ def simulated(cases: Cases, cells: dict[str, Cell], workers: int | None) -> Iter
         some = names[first : first + at_once]
         repeats = [[*cases.repeats(cells[name])] for name in some]
         rows = run_cells([c for r in repeats for c in r], variants, cases.sweep.custom, workers)
-        place = 0
+        first_row = 0
         for name, own in zip(some, repeats, strict=True):
-            of_cell = rows.slice(place, len(own) * len(variants)).to_dicts()
-            place += len(own) * len(variants)
+            of_cell = rows.slice(first_row, len(own) * len(variants)).to_dicts()
+            first_row += len(own) * len(variants)
             for number, variant in enumerate(variants):
                 yield _of_rows(name, variant, of_cell[number :: len(variants)], own[0], cases)
 

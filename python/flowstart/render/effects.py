@@ -35,13 +35,13 @@ def effects(shown: Sequence[Effect], about: str, axis: str) -> Chart:
 
 def draw_effects(axes: "Axes", shown: Sequence[Effect], axis: str) -> "Figure":
     """Changes in per cent with their intervals, and what was predicted as a cross."""
-    for place, effect in enumerate(shown):
+    for line, effect in enumerate(shown):
         if effect.low is not None and effect.high is not None:
-            axes.hlines(place, 100 * effect.low, 100 * effect.high, color="black", linewidth=1.4)
+            axes.hlines(line, 100 * effect.low, 100 * effect.high, color="black", linewidth=1.4)
         if effect.change is not None:
-            axes.plot(100 * effect.change, place, marker="o", markersize=4, color="black")
+            axes.plot(100 * effect.change, line, marker="o", markersize=4, color="black")
         if effect.predicted is not None:
-            axes.plot(100 * effect.predicted, place, marker="x", markersize=6, color="0.5")
+            axes.plot(100 * effect.predicted, line, marker="x", markersize=6, color="0.5")
     axes.axvline(0, color=PALE, linewidth=1, zorder=0)
     axes.set_yticks(range(len(shown)), [effect.label for effect in shown])
     axes.set_ylim(len(shown) - 0.5, -0.5)
