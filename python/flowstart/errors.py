@@ -24,7 +24,7 @@ class FlowstartError(Exception, metaclass=Public):
             said = f"{said[:LONGEST]}…"
         if said.isprintable():
             return said
-        return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], said)
+        return _CONTROL.sub(lambda match: ascii(match[0])[1:-1], said)
 
 
 Location: TypeAlias = tuple[str | int, ...]

@@ -102,7 +102,7 @@ def listed(words: Sequence[str]) -> str:
 
 def brief(words: str) -> str:
     """A number in words without zeros at its end: `30.00 ms` as `30 ms`."""
-    return re.sub(r"\.(\d*?)0+(?!\d)", lambda found: f".{found[1]}" if found[1] else "", words)
+    return re.sub(r"\.(\d*?)0+(?!\d)", lambda match: f".{match[1]}" if match[1] else "", words)
 
 
 def short_share(value: float | None) -> str:
