@@ -412,7 +412,8 @@ def _table(result: "Comparison", group: Sequence[Summary]) -> Grid:
     for s in sorted(group, key=lambda s: (s.startup != baseline, s.complete < s.flows, _time(s))):
         if s.best:
             grid.marked.add(len(grid.rows))
-        cells = [custom.short(s.startup), _completion(s)]
+        done = f" ({s.complete}/{s.flows})" if s.complete < s.flows else ""
+        cells = [custom.short(s.startup), _measured(s) + done]
         cells += _measures(s)
         cells += [_slowest(s), text.ratio(s.fairness)] if flows else []
         # Means over different transfers are no change.
@@ -429,11 +430,6 @@ def _table(result: "Comparison", group: Sequence[Summary]) -> Grid:
 def _all_of(startups: Sequence[str]) -> str:
     """All of a few names, or the first of many."""
     return ", ".join(startups) if len(startups) <= FEW else text.first_of(startups)
-
-
-def _completion(s: Summary) -> str:
-    done = f" ({s.complete}/{s.flows})" if s.complete < s.flows else ""
-    return _measured(s) + done
 
 
 def _measure_columns(s: Summary) -> tuple[str, dict[str, int]]:

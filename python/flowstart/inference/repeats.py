@@ -190,7 +190,8 @@ class Decision:
         """
         able = [j for j in self._faster() if offered is None or j.setting in offered]
         best = min(able, key=gain_of, default=None)
-        ties = self._equal() if best is None else self._tied(best, able)
+        equals = [j.setting for j in self.judgements if j.status == Status.EQUAL]
+        ties = equals if best is None else self._tied(best, able)
         ties = [name for name in ties if offered is None or name in offered]
         name = self.verdict.baseline if best is None else best.setting
         fewest = min(ties, key=self.lost, default=name)
@@ -221,9 +222,6 @@ class Decision:
 
     def _faster(self) -> list[Judgement]:
         return [j for j in self.judgements if j.status == Status.RECOMMENDED]
-
-    def _equal(self) -> list[str]:
-        return [j.setting for j in self.judgements if j.status == Status.EQUAL]
 
     def _tied(self, best: Judgement, able: Sequence[Judgement]) -> list[str]:
         """Those within the margin of the fastest, and not significantly slower."""

@@ -55,18 +55,12 @@ def rows(sweep_map: "SweepMap") -> ListedRows:
     by = [name for name in ("rate_bps", "rtt_s", "size_bytes") if frame[name].n_unique() > 1]
     y = ("regret", "fct_s", "retransmitted_share", "harm")
     charts = [Chart("Over the path", by, y, "startup")] if by else []
-    more = (*MORE, *_of_kinds(sweep_map))
+    kinds = [d.name for d in sweep_map.dimensions if d.name != OVERALL]
+    by_kind = (Column(_kind(k), "string", f"The kind of cell by {k}.") for k in kinds)
+    more = (*MORE, *by_kind)
     return ListedRows(
         frame, "sweep-rows", total, left_out, charts=charts, heat=_heat(sweep_map), more=more
     )
-
-
-def _of_kinds(sweep_map: "SweepMap") -> list[Column]:
-    return [
-        Column(_kind(d.name), "string", f"The kind of cell by {d.name}.")
-        for d in sweep_map.dimensions
-        if d.name != OVERALL
-    ]
 
 
 def _kind(dimension: str) -> str:
