@@ -99,7 +99,7 @@ def _show(found: Checked) -> None:
         _list(found.damaged)
         console.say(f"Repair: {found.repair or 'write the folder again'}")
     if found.others:
-        console.say(f"Not verified, since it is no part of the {found.kind}:")
+        console.say(f"Not verified, since it is not a part of the {found.kind}:")
         _list(found.others)
 
 
