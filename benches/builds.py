@@ -36,7 +36,7 @@ def resolve(name: str) -> Revision:
     query = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     commit = git(*query).stdout.strip()
     if not commit:
-        raise RequestError(f"REV `{name}` is no commit, branch or tag of this repository")
+        raise RequestError(f"REV `{name}` is not a commit, branch or tag of this repository")
     shown = git("show", "--no-patch", "--format=%h %cs", commit).stdout.split()
     return Revision(*shown)
 

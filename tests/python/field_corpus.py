@@ -190,7 +190,7 @@ def main() -> int:
     parser.add_argument("--most", type=int, default=20, help="differences of a kind that are shown")
     options = parser.parse_args()
     if not options.folder.is_dir():
-        parser.error(f"folder: {options.folder} is no folder of captures")
+        parser.error(f"folder: {options.folder} is not a folder of captures")
     checks: dict[str, Callable[[Corpus, pathlib.Path, Capture], None]]
     checks = {"capinfos": check_packets, "tshark": check_handshakes}
     for program in [name for name in checks if not shutil.which(name)]:

@@ -108,10 +108,10 @@ BOMBS: dict[str, tuple[Callable[[pathlib.Path], None], str]] = {
     "rows.parquet": (parquet_rows, "it holds more than 250000 rows"),
     "text.parquet": (parquet_text, "(Parquet) cannot be read"),
     "columns.xz": (columns, "is longer than 65536 bytes"),
-    "nested.gz": (nested, "is no capture"),
+    "nested.gz": (nested, "is not a capture"),
     "deep.jsonl": (deep_json, "its header cannot be read"),
-    "deep.qlog.gz": (deep_qlog, "it is no JSON object"),
-    "rows.zst": (zstandard, "is no capture"),
+    "deep.qlog.gz": (deep_qlog, "it is not a JSON object"),
+    "rows.zst": (zstandard, "is not a capture"),
 }
 
 

@@ -123,7 +123,7 @@ def test_a_cut_off_capture_gives_what_could_be_read_and_a_warning(cli: Cli) -> N
     ("content", "message"),
     [
         (b"", "is empty"),
-        (b"\x93random bytes that are no capture" * 20, "is no capture"),
+        (b"\x93random bytes that are no capture" * 20, "is not a capture"),
         (bytes.fromhex("d4c3b2a1020004000000000000000000ffff000001000000"), "holds no packets"),
     ],
 )

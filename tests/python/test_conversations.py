@@ -220,9 +220,12 @@ def test_jobs_are_made_as_they_are_asked_for(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--ignore", "warmth"), "`warmth` is no part of a replay; did you mean `warm`?"),
+        (("--ignore", "warmth"), "`warmth` is not a part of a replay; did you mean `warm`?"),
         (("--ignore", ""), "--ignore ``: empty"),
-        (("--direction", "up"), "direction: `up` is no side of a connection; give one of server"),
+        (
+            ("--direction", "up"),
+            "direction: `up` is not a side of a connection; give one of server",
+        ),
     ],
 )
 def test_what_is_no_part_or_side_is_refused(cli: Cli, words: tuple[str, ...], message: str) -> None:
@@ -241,7 +244,7 @@ def test_what_is_left_out_is_said(cli: Cli) -> None:
 
 
 def test_settings_refuse_what_is_no_part() -> None:
-    with pytest.raises(RequestError, match="ignore: `pause` is no part of a replay"):
+    with pytest.raises(RequestError, match="ignore: `pause` is not a part of a replay"):
         Settings(ignore=frozenset({"pause"}))
 
 

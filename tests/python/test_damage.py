@@ -202,7 +202,7 @@ def test_check_names_the_command_that_writes_results_again(
     answer = cli("check", tmp_path / "out")
     assert answer.status == 0
     assert answer.out.splitlines()[1:] == [
-        "Not verified, since it is no part of the results:",
+        "Not verified, since it is not a part of the results:",
         "  notes.txt",
     ]
     (tmp_path / "out" / "rows.parquet").unlink()

@@ -110,8 +110,8 @@ def test_the_document_has_the_script_and_its_steps(cli: Cli, file: pathlib.Path)
         (["odd"], "`odd` is not recommended (no difference); possible: `IW30`"),
         (["current"], "`current` is the baseline: hosts have it"),
         (["bare"], "`bare` has no command that sets it"),
-        (["IW3O"], "`IW3O` is no setting of this verdict; did you mean `IW30`?"),
-        (["evil"], "steps: `route default initcwnd 30; reboot` is no step of a script"),
+        (["IW3O"], "`IW3O` is not a setting of this verdict; did you mean `IW30`?"),
+        (["evil"], "steps: `route default initcwnd 30; reboot` is not a step of a script"),
         (["IW30", "--when", "10.9.3.0/24"], "--when: `10.9.3.0/24` should be written"),
         (
             ["IW30", "--when", "network=10.7.0.0/24"],

@@ -117,7 +117,7 @@ def test_a_lifetime_that_counts_down_and_the_attribute_do_not_make_another_route
     ],
 )
 def test_a_step_that_is_none_is_refused(step: str) -> None:
-    with pytest.raises(RequestError, match="is no step of a script"):
+    with pytest.raises(RequestError, match="is not a step of a script"):
         script("IW30", [], [step])
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from explorer_server import GIVEN, Explorer, explorer, settings
+from flowstart import _native
 from flowstart.explorer.path import plan_of
 from flowstart.model.path import named_paths
 from flowstart_papers.explorer import scenario_file
@@ -320,6 +321,21 @@ def test_what_is_answered_has_the_fields_that_the_page_reads(server: Explorer) -
         assert fields(protocol, name) == set(document), name
     assert inner(protocol, "Trajectory", "lines") == set(one["lines"])
     assert inner(protocol, "Trajectory", "events") == set(one["events"])
+
+
+def test_the_line_of_limits_has_the_reason_of_the_largest_share(server: Explorer) -> None:
+    head, tail = traced(server, {"stack": "quinn:window=40kB", "startup": ["slow-start"]})
+    bins, reasons = points(head["trajectories"][0]["lines"]["limit"], tail)
+    ends = [*bins[1:], head["trajectories"][0]["end_s"] / head["bin_s"]]
+    held = dict.fromkeys(_native.LIMITS, 0.0)
+    for begin, end, reason in zip(bins, ends, reasons, strict=True):
+        held[_native.LIMITS[int(reason)]] += end - begin
+    assert max(held, key=held.__getitem__) == head["rows"][0]["limited_by"]
+
+
+def test_the_page_names_the_reasons_of_limits_in_their_order() -> None:
+    source = (pathlib.Path(__file__).parents[2] / "web/src/charts/limits.ts").read_text()
+    assert tuple(re.findall(r'{ name: "([\w-]+)"', source)) == tuple(_native.LIMITS)
 
 
 def fields(protocol: str, name: str) -> set[str]:

@@ -136,7 +136,7 @@ def test_startups_and_seeds_on_one_set_up_stand_together() -> None:
 
 @pytest.mark.parametrize("name", ["", "HY-F99", None, 7, {}, "../x"])
 def test_a_name_of_no_experiment_is_refused(name: object) -> None:
-    with pytest.raises(RequestError, match=r"^id: [^\n]+ is no experiment"):
+    with pytest.raises(RequestError, match=r"^id: [^\n]+ is not an experiment"):
         figures.chosen(name)
 
 

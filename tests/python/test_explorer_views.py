@@ -135,7 +135,7 @@ def test_a_file_that_is_no_capture_fails_in_one_sentence(
     file = upload(client, "song.mp3", b"ID3 la la").document
     found = ended(ask, ask("/api/captures/replay", file=file["id"])["job"])
     assert found["state"] == "failed"
-    assert found["error"].startswith("song.mp3 is no capture")
+    assert found["error"].startswith("song.mp3 is not a capture")
 
 
 def test_a_paper_is_run_and_a_job_can_be_cancelled(
@@ -221,7 +221,7 @@ def test_what_the_page_reads_is_what_is_answered(client: Explorer, ask: Callable
         ("/api/captures/replay", {"file": "0", "given": {"flows": "2"}}, "has no use for it"),
         ("/api/captures/replay", {"file": "0", "direction": 3}, "direction: `3`"),
         ("/api/captures/transfers", {"job": "x"}, "there is no job"),
-        ("/api/papers/run", {"id": "nothing"}, "is no experiment"),
+        ("/api/papers/run", {"id": "nothing"}, "is not an experiment"),
         ("/api/jobs/look", {}, "job: missing"),
     ],
 )

@@ -49,5 +49,5 @@ def test_a_sweep_that_python_cannot_hold_is_refused(
 
 
 def test_a_refusal_is_one_line_whatever_it_quotes() -> None:
-    assert str(RequestError("`\x1b[2J\nx\x9b` is no rate")) == r"`\x1b[2J\nx\x9b` is no rate"
+    assert str(RequestError("`\x1b[2J\nx\x9b` is not a rate")) == r"`\x1b[2J\nx\x9b` is not a rate"
     assert len(str(RequestError("x" * 60_000))) < 2000

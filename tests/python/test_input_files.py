@@ -47,7 +47,7 @@ def test_only_regular_files_are_opened(
     answer = cli(*words, file, *more)
     assert answer.status == 2
     assert answer.out == ""
-    assert f"{file}: it is no regular file" in answer.err
+    assert f"{file}: it is not a regular file" in answer.err
     assert answer.err.count("\n") == 1
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
@@ -226,7 +226,7 @@ def test_a_manifest_of_others_is_refused(
     (tmp_path / NAME).write_bytes(files.document(said))
     answer = cli("check", tmp_path)
     assert (answer.status, answer.out) == (2, "")
-    assert answer.err == f"flowstart: {tmp_path / NAME}: it is no manifest of flowstart\n"
+    assert answer.err == f"flowstart: {tmp_path / NAME}: it is not a manifest of flowstart\n"
 
 
 def test_a_manifest_that_is_nested_by_the_thousand_is_no_manifest(

@@ -71,8 +71,8 @@ File = Callable[[str | bytes], pathlib.Path]
         ("\ufeffts,bytes\n".encode("utf-16"), Reader.NONE, "UTF-16 text"),
         (b"PK\x03\x04", Reader.NONE, "a zip archive"),
         (b"", Reader.NONE, "empty (0 bytes)"),
-        (" \n\n", Reader.NONE, "no capture or log"),
-        (b"\x93\x00,;", Reader.NONE, "no capture or log"),
+        (" \n\n", Reader.NONE, "not a capture or log"),
+        (b"\x93\x00,;", Reader.NONE, "not a capture or log"),
     ],
 )
 def test_the_content_decides_what_a_file_is(

@@ -466,7 +466,7 @@ def test_json_is_one_document(sweep: Folder, cli: Callable[..., Any]) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--x", "colour"], "--x: `colour` is no axis; one of rate, rtt,"),
+        (["--x", "colour"], "--x: `colour` is not an axis; one of rate, rtt,"),
         (["--y", "rate"], "--y: `rate` is the x axis already"),
         (["--col", "colour"], "--col: `colour` makes no panels; one of size, queue,"),
         (["--size", "3MB"], "--size: `3MB` is not in the sweep, which has 100 kB"),

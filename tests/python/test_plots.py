@@ -109,9 +109,11 @@ def test_a_panel_that_is_unknown_or_has_no_axes_is_refused(
     two_queues: fs.SweepMap, live: LiveComparison
 ) -> None:
     axes = charts.Chart(figsize=(6, 4)).subplots()
-    with pytest.raises(fs.RequestError, match="panel: `rde` is no queue here; did you mean `red`"):
+    with pytest.raises(
+        fs.RequestError, match="panel: `rde` is not a queue here; did you mean `red`"
+    ):
         two_queues.plot(ax=axes, panel="rde")
-    with pytest.raises(fs.RequestError, match="panel: `suss` is no startup here; there are"):
+    with pytest.raises(fs.RequestError, match="panel: `suss` is not a startup here; there are"):
         live.plot(ax=axes, panel="suss")
     for drawn in (two_queues, live):
         with pytest.raises(fs.RequestError, match="panel: `red` is drawn into axes"):

@@ -319,8 +319,8 @@ def test_a_qlog_is_replayed_where_a_rate_is_given(cli: Cli, qlog: Write) -> None
     ("content", "message"),
     [
         (sequence([]), "holds no data: no packets were sent or received in it"),
-        (contained(EVENTS)[:-5], "is cut or damaged: it is no JSON object"),
-        (b'\x1e{"qlog_version": 3\n', "is no qlog: its first record is no JSON object"),
+        (contained(EVENTS)[:-5], "is cut or damaged: it is not a JSON object"),
+        (b'\x1e{"qlog_version": 3\n', "is not a qlog: its first record is not a JSON object"),
     ],
 )
 def test_what_cannot_be_read_is_refused(
@@ -335,7 +335,7 @@ def test_what_cannot_be_read_is_refused(
 def test_a_cut_record_is_left_out_and_said(cli: Cli, qlog: Write) -> None:
     answer = cli("capture", qlog(sequence(EVENTS)[:-20]))
     assert answer.status == 0
-    assert "1 record is no JSON object and was left out" in answer.err
+    assert "1 record is not a JSON object and was left out" in answer.err
 
 
 def test_a_qlog_beside_a_capture_is_refused(cli: Cli, qlog: Write) -> None:

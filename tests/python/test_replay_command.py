@@ -24,7 +24,7 @@ QUICK = ("replay", SMALL, "--startup", "slow-start,jump-start", "--no-uncertaint
             "--cross-traffic: `120%` is out of range; a share from 0% to below 100%",
         ),
         (("--cross-traffic", "-1%"), "--cross-traffic: `-1%`: a share is needed, such as 10%"),
-        (("--competing", "bbx"), "--competing: `bbx` is no competing flow; did you mean `bbr`?"),
+        (("--competing", "bbx"), "--competing: `bbx` is not a competing flow; did you mean `bbr`?"),
         (("--competing", "cubic,cubic"), "competing `cubic` is given twice"),
         (
             ("--baseline", "nobody"),

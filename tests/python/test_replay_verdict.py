@@ -167,7 +167,7 @@ def test_only_what_can_be_limited_to_a_network_has_a_verdict_there() -> None:
     ("given", "message"),
     [
         ("size=1MB", "when: `size=1MB` should be written network=PREFIX"),
-        ("network=10.7.0.0/24", "when: `10.7.0.0/24` is no network of the capture: "),
+        ("network=10.7.0.0/24", "when: `10.7.0.0/24` is not a network of the capture: "),
     ],
 )
 def test_a_part_that_is_none_is_refused_in_a_line(cli: Cli, given: str, message: str) -> None:
@@ -229,9 +229,9 @@ def test_by_default_the_recorded_stacks_own_settings_are_compared_with_it() -> N
 def test_a_stack_that_is_not_in_the_table_is_refused_in_a_line(cli: Cli) -> None:
     answer = cli("replay", WEB_MIX, "--recorded", "linx")
     assert answer.status == 2
-    assert "--recorded: `linx` is no stack; did you mean `linux`" in answer.err
+    assert "--recorded: `linx` is not a stack; did you mean `linux`" in answer.err
     other = cli("replay", WEB_MIX, "--recorded", "foo").err
-    assert "--recorded: `foo` is no stack; there are linux, freebsd" in other
+    assert "--recorded: `foo` is not a stack; there are linux, freebsd" in other
     assert other.count("freebsd") == 1
     assert answer.err.count("\n") == 1
 

@@ -1,7 +1,10 @@
 """Receivers' windows that limit a recording, and the setting with larger ones."""
 
 import functools
+import json
 import pathlib
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -9,6 +12,7 @@ import flowstart as fs
 from flowstart.comparison import larger_window
 from flowstart.replays.result import Replay
 
+Cli = Callable[..., Any]
 COUNT = 80
 PATH = {"rate": "100Mbps", "rtt": "60ms", "buffer": "600pkt"}
 KNOWN = ["*:rate=100Mbps,buffer=600pkt"]
@@ -85,3 +89,19 @@ def test_a_receiver_of_quic_has_the_command_for_its_window(narrow: pathlib.Path)
     assert larger and larger.fields["window"] == "120000B"
     (command,) = found.settings.commands(larger)
     assert "stream_receive_window(120000)" in command.set[0]
+
+
+def test_a_given_window_replaces_the_recorded_ones(narrow: pathlib.Path) -> None:
+    small = "own: startup=slow-start window=20kB"
+    found = fs.replay(narrow, networks=KNOWN, variants=[small], uncertainty=False)
+    windows = {n: d["flows"][0]["stack"]["window"] for n, d in found.resolved.items()}
+    assert windows["own"] == "20kB"
+    assert windows["current"] != "20kB"
+
+
+def test_the_option_is_the_window_of_all_settings(cli: Cli, narrow: pathlib.Path) -> None:
+    words = ("replay", narrow, "--network", KNOWN[0], "--startup", "slow-start", "--json")
+    found = json.loads(cli(*words, "--no-uncertainty", "--window", "20kB").out)
+    assert "--stack linux:window=20kB" in found["command"]
+    shares = {one["variant"]: one["window_share"] for one in found["classes"]}
+    assert shares["slow-start"] == shares["current"] > shares[larger_window.NAME]

@@ -168,7 +168,7 @@ def test_a_pipe_that_nobody_writes_to_is_refused_and_not_waited_for(
     words = ("-o", tmp_path / "out") if command == "sweep" else ()
     answer = cli(command, pipe, *words)
     assert answer.status == 2
-    assert answer.err.endswith("pipe.toml: it is no regular file\n")
+    assert answer.err.endswith("pipe.toml: it is not a regular file\n")
 
 
 @pytest.mark.parametrize("name", ["/dev/zero", "pipe"])

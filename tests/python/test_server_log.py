@@ -104,7 +104,7 @@ def test_bad_rows_are_counted_by_reason(cli: Cli, log: Log) -> None:
         "1 row was left out: bytes are missing or not above zero",
         "1 row was left out: duration is below zero",
         "1 row was left out: rtt is not above zero",
-        "1 row was left out: the peer is no address",
+        "1 row was left out: the peer is not an address",
         "2 rows were left out: time is missing or no time",
     ]
 
@@ -177,7 +177,7 @@ def test_columns_of_what_is_no_table_are_refused(cli: Cli) -> None:
     small = pathlib.Path(__file__).parent.parent / "data" / "captures" / "small.pcap"
     answer = cli("capture", small, "--columns", "bytes=a")
     assert answer.status == 2
-    assert "small.pcap is no table of transfers" in answer.err
+    assert "small.pcap is not a table of transfers" in answer.err
 
 
 def test_a_table_without_usable_rows_is_refused(cli: Cli, log: Log) -> None:

@@ -416,8 +416,8 @@ def test_a_startup_may_put_numbers_of_its_own_into_the_trace() -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        ({"cwnd": 1.0}, '"cwnd" is no name for a separate column next to time_ns, flow, event'),
-        ({"": 1.0}, '"" is no name for a separate column'),
+        ({"cwnd": 1.0}, '"cwnd" is not a name for a separate column next to time_ns, flow, event'),
+        ({"": 1.0}, '"" is not a name for a separate column'),
         ({"one": "1"}, "trace returned {'one': '1'}; a dictionary of numbers by name is needed"),
         (None, "trace returned None; a dictionary of numbers by name is needed"),
     ],
@@ -670,7 +670,7 @@ def test_a_class_without_on_ack_is_no_startup() -> None:
 
 
 def test_a_misspelt_hook_is_met_where_it_is_written() -> None:
-    with pytest.raises(fs.RequestError, match="`on_akc` is no hook; did you mean `on_ack`"):
+    with pytest.raises(fs.RequestError, match="`on_akc` is not a hook; did you mean `on_ack`"):
         type("Misspelt", (Doubling,), {"on_akc": lambda *_: None})
 
 
@@ -688,7 +688,9 @@ def test_a_misspelt_hook_is_met_where_it_is_written() -> None:
 )
 def test_a_method_close_to_a_hook_is_refused(name: str, meant: str) -> None:
     for body in (lambda *_: None, staticmethod(lambda: None)):
-        with pytest.raises(fs.RequestError, match=f"`{name}` is no hook; did you mean `{meant}`"):
+        with pytest.raises(
+            fs.RequestError, match=f"`{name}` is not a hook; did you mean `{meant}`"
+        ):
             type("Misspelt", (Doubling,), {name: body})
     mixin = type("Mixin", (), {name: lambda *_: None})
     with pytest.raises(fs.RequestError, match=f"did you mean `{meant}`"):

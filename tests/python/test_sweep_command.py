@@ -65,6 +65,28 @@ def test_json_is_one_document_and_nothing_else(
     assert (found["cells"], found["rows"], found["ran"], found["errors"]) == (4, 8, 8, 0)
 
 
+def test_a_window_is_that_of_every_stack(
+    cli: Cli, tmp_path: pathlib.Path, file: pathlib.Path
+) -> None:
+    file.write_text('stack = ["linux", "quinn"]\n' + file.read_text())
+    words = ("sweep", file, "-o", tmp_path / "out", "--workers", "1")
+    assert cli(*words, "--window", "5kB").status == 0
+    rows = pl.read_parquet(f"{tmp_path}/out/parts/*.parquet").filter(pl.col("size_bytes") > 20_000)
+    windows = rows.filter(pl.col("startup") == "slow-start")["limited_by"].unique().sort()
+    assert windows.to_list() == ["receive-window", "stream-flow-control"]
+    *_, last = cli(*words, "--window", "50kB").err.splitlines()
+    assert "holds another sweep" in last
+
+
+def test_a_field_that_a_sweeps_stack_has_is_not_given_twice(
+    cli: Cli, tmp_path: pathlib.Path, file: pathlib.Path
+) -> None:
+    file.write_text('stack = "linux:receiver=chrome"\n' + file.read_text())
+    answer = cli("sweep", file, "-o", tmp_path / "out", "--receiver", "firefox")
+    assert (answer.status, answer.out) == (2, "")
+    assert answer.err == "flowstart: --receiver: the sweep's stack has receiver chrome\n"
+
+
 def test_what_made_no_difference_is_said(cli: Cli, tmp_path: pathlib.Path) -> None:
     file = tmp_path / "sweep.toml"
     file.write_text("seeds = 3\n" + SWEEP.format(sizes='"10kB"'))

@@ -80,10 +80,10 @@ def test_an_expression_has_a_dimension_and_a_value(text: str, kind: Kind, value:
         ("*2", "something is missing before `*`"),
         ("bdp 2", "`2` follows a complete expression"),
         ("bdp $ 2", "`$` has no meaning here"),
-        ("1+0.5bpd", "`bpd` is no unit"),
-        ("1ms+2rtt", "`rtt` is no unit; write `2*rtt`"),
+        ("1+0.5bpd", "`bpd` is not a unit"),
+        ("1ms+2rtt", "`rtt` is not a unit; write `2*rtt`"),
         ("2*rttt", "there is no `rttt` in this cell; did you mean `rtt`?"),
-        ("queue*2", "`queue` is no quantity"),
+        ("queue*2", "`queue` is not a quantity"),
         ("(" * 30 + "1" + ")" * 30, "more than 20 parentheses within each other"),
     ],
 )

@@ -256,7 +256,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path: pathlib.Path) -> None:
         ({"path": {"captures": "no.pcap"}}, "cannot open no.pcap"),
         (
             {"path": {"named": "leo", "perturb": {"rat": [1, 2]}}},
-            "path.perturb.rat: `rat` is no field of this path (leo)",
+            "path.perturb.rat: `rat` is not a field of this path (leo)",
         ),
         (
             {"path": {"named": "leo", "rate": "5Mbps", "perturb": {"rate": [1, 2]}}},

@@ -98,7 +98,7 @@ test("the name of a dropped file is text in its refusal", { skip }, async () => 
   const input = (await page.$("input[type=file]")) as ElementHandle<HTMLInputElement>;
   await input.uploadFile(song);
   await page.waitForFunction(
-    (name) => (document.body.textContent ?? "").includes(`${name} is no capture`),
+    (name) => (document.body.textContent ?? "").includes(`${name} is not a capture`),
     {},
     `${TAG}.mp3`,
   );

@@ -84,7 +84,7 @@ test("a report shows its figures and charts, and complains of nothing", { skip: 
   });
   assert.ok(widths.every((width) => width > 100), String(widths));
   const drawn = await page.$$eval(".lines canvas, .over-time canvas", (all) => all.length);
-  assert.equal(drawn, 5, "a chart over size, and four panels over time");
+  assert.equal(drawn, 6, "a chart over size, and five panels over time");
   assert.deepEqual(complaints, []);
   await page.close();
 });

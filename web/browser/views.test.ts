@@ -134,7 +134,7 @@ test("a file that is no capture is refused with its name", { skip }, async () =>
   await input.uploadFile(file);
   await page.waitForFunction(() => document.querySelector(".job .refusal")?.textContent !== "");
   const words = await page.$eval(".job .refusal", (found) => found.textContent);
-  assert.match(words ?? "", /^song\.mp3 is no capture/);
+  assert.match(words ?? "", /^song\.mp3 is not a capture/);
 });
 
 test("papers say what is in them, and a quick figure shows what is measured when it is opened, and opens its set-up", { skip }, async () => {

@@ -129,6 +129,8 @@ export interface Trajectory {
     delivered: Line;
     /** Packets in the bottleneck's queue. */
     queue: Line;
+    /** What kept it from sending for the longest time of a bin, by its place among the reasons. */
+    limit: Line;
   };
   /** Positions in bytes; `timeout` has the window, in segments. */
   events: { retransmit: Points; drop: Points; mark: Points; timeout: Points };

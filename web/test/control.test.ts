@@ -8,7 +8,7 @@ const CONTROLS = [
 ];
 
 test("a refusal names the controls of the page instead of options", () => {
-  assert.equal(withLabels("--rate: `x` is no rate; with --flows too", CONTROLS), "Rate: `x` is no rate; with Competing flows too");
+  assert.equal(withLabels("--rate: `x` is not a rate; with --flows too", CONTROLS), "Rate: `x` is not a rate; with Competing flows too");
 });
 
 test("an option without a control stays as it is", () => {

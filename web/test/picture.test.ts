@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { looks } from "../src/charts/colours.ts";
 import { svg } from "../src/charts/export.ts";
+import { shares, stretches } from "../src/charts/limits.ts";
 import { apart, thinned } from "../src/charts/marks.ts";
-import { completions, exits, PANELS, sentence, top, type PanelName } from "../src/charts/panels.ts";
+import { completions, exits, heights, PANELS, sentence, top, type PanelName } from "../src/charts/panels.ts";
 import { picture, wholeOf, type Picture, type Trace } from "../src/charts/picture.ts";
 import type { Steps } from "../src/charts/steps.ts";
 import type { CompareAnswer, Line } from "../src/protocol.ts";
@@ -33,6 +34,7 @@ function trace(startup: string, change: Partial<Trace> = {}): Trace {
       acked: steps([0, 0], [900, 1e6]),
       pacing: steps([0, 1e7], [10, 9e9], [11, 1e7], [12, 1e7], [13, 1e7], [14, NaN]),
       delivery: steps([0, 5e6]),
+      limit: steps([0, 0], [200, 6], [600, 7], [900, 6]),
     },
     events: { retransmit: none, drop: { ...steps([400, 5e5]), total: 7 }, mark: none, timeout: none },
     ...change,
@@ -71,6 +73,32 @@ test("a panel says in a sentence what it shows", () => {
     "a: cwnd at most 200 at 500.0 ms, at the end 200 and left startup at 500.0 ms with 200 packets: loss.",
   );
   assert.match(sentence(kind("sequence"), shown(trace("a")), trace("a")), /7 dropped and 0 retransmitted/);
+});
+
+test("the band has a stretch for each reason, in which what held until the flow's end is cut", () => {
+  const open = shown(trace("a", { lines: { ...trace("a").lines, limit: steps([0, 0], [10, NaN], [40, 8]) } }));
+  assert.deepEqual(stretches(open, open.traces[0]!), [
+    { begin: 0, end: 10, reason: 0 },
+    { begin: 40, end: 1000, reason: 8 },
+  ]);
+});
+
+test("the shares of reasons are those of the time that is shown, in words with the largest first", () => {
+  const one = shown(trace("a"));
+  assert.deepEqual(shares(one, one.traces[0]!), [
+    { reason: 6, share: 0.5 },
+    { reason: 7, share: 0.3 },
+    { reason: 0, share: 0.2 },
+  ]);
+  assert.equal(sentence(kind("limits"), one, one.traces[0]!), "a: cwnd 50 %, pacing 30 % and handshake 20 %.");
+});
+
+test("a band names its flows beside their rows, the first on top", () => {
+  const two = shown(trace("slow-start"), trace("hystart-plus-plus"));
+  assert.deepEqual(heights(kind("limits"), two, top(kind("limits"), two), 5, 10), [
+    { at: 1.5, text: "slow-start" },
+    { at: 0.5, text: "hystart-p…" },
+  ]);
 });
 
 test("the SVG has every startup, its exit's number and reason, and no mark-up from names", () => {
@@ -124,7 +152,7 @@ test("an answer's lines are read from its tail, and its delivery rate is made of
   for (const [at, bin] of [0, 100, 200].entries()) tail.setUint16(12 + 2 * at, bin, true);
   const empty: Line = { bins: 0, values: 0, count: 0 };
   const acked: Line = { bins: 12, values: 0, count: 3 };
-  const names = ["cwnd", "flight", "sent", "pacing", "queue"];
+  const names = ["cwnd", "flight", "sent", "pacing", "queue", "limit"];
   const lines = Object.fromEntries(names.map((name) => [name, empty]));
   const point = { ...empty, total: 0 };
   const events = { retransmit: point, drop: point, mark: point, timeout: point };

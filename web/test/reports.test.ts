@@ -70,7 +70,7 @@ test("lines over time come from steps between bins, and null ends a line", () =>
     done_s: 0.4,
     end_s: 0.5,
     exit: [0.2, 20, "loss"] as [number, number, string],
-    lines: { cwnd: line, queue: line, sent: line, acked: line, delivered: line, pacing: [[], []] as typeof line },
+    lines: { cwnd: line, queue: line, sent: line, acked: line, delivered: line, pacing: [[], []] as typeof line, limit: [[0], [6]] as [number[], number[]] },
     events: { drop: [[4], [1000], 7] as [number[], number[], number], retransmit: [[], [], 0] as [number[], number[], number] },
   };
   const found = pictured({ label: "1 MB", bin_s: 0.1, rtt_s: 0.2, flows: [flow] });

@@ -44,7 +44,7 @@ pub enum Error {
     },
     /// Neither a capture nor a log.
     #[error(
-        "{} is no capture: expected pcap, pcapng, a Zeek conn.log as TSV or JSON",
+        "{} is not a capture: expected pcap, pcapng, a Zeek conn.log as TSV or JSON",
         named(path)
     )]
     Unknown {
@@ -72,7 +72,7 @@ pub enum Error {
     /// What is no plain file can be read only once, and several files are looked at before they are
     /// read.
     #[error(
-        "{} is read alone: what is no plain file cannot be looked at before the others",
+        "{} is read alone: what is not a plain file cannot be looked at before the others",
         named(path)
     )]
     NotAlone {

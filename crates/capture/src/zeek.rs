@@ -331,7 +331,7 @@ fn field<T>(
     };
     read(&text)
         .map(Some)
-        .ok_or_else(|| format!("field {name} is `{text}`, which is no {kind}"))
+        .ok_or_else(|| format!("field {name} is `{text}`, which is not a {kind}"))
 }
 
 fn required<T>(
@@ -581,7 +581,7 @@ mod tests {
         let error = refusal(&format!("{HEADER}{row}"));
         assert_eq!(
             error,
-            "conn.log, line 7: field ts is `XXXXXXXXXX.XXXXXX`, which is no time \
+            "conn.log, line 7: field ts is `XXXXXXXXXX.XXXXXX`, which is not a time \
                            (seconds since 1970)"
         );
     }

@@ -63,11 +63,11 @@ fn what_is_no_capture_gets_one_clear_line() {
     fails(
         "noise.bin",
         &[0x91, 0xa3, 0x6b, 0xfe, 0xf3],
-        "noise.bin is no capture: expected pcap, pcapng, a Zeek conn.log",
+        "noise.bin is not a capture: expected pcap, pcapng, a Zeek conn.log",
     );
-    fails("text.log", b"hello", "is no capture");
+    fails("text.log", b"hello", "is not a capture");
     for text in ["# Title\n\nWords.\n", "#!/bin/sh\necho\n", "#note\nrow\n"] {
-        fails("readme.md", text.as_bytes(), "is no capture");
+        fails("readme.md", text.as_bytes(), "is not a capture");
     }
     fails("table.log", b"#fields\tts\n", "holds no connections");
     let gone = try_read(Path::new("gone.pcap")).unwrap_err().to_string();

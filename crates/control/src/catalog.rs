@@ -289,7 +289,7 @@ mod tests {
                 let given = match algorithm.kind {
                     AlgorithmKind::STARTUP => Recipe::parse(&spec, "reno", Convention::RFC),
                     AlgorithmKind::AVOIDANCE => Recipe::parse("slow-start", &spec, Convention::RFC),
-                    other => unreachable!("{other} is no algorithm of an endpoint"),
+                    other => unreachable!("{other} is not an algorithm of an endpoint"),
                 };
                 let explained = param.default.starts_with("by ") || param.default == "none";
                 assert_ne!(given.is_ok(), explained, "{spec}");

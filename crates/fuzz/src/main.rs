@@ -68,13 +68,13 @@ fn asked(words: &[&str]) -> Result<Asked, String> {
 }
 
 fn number(option: &str, value: &str) -> Result<u64, String> {
-    let problem = |_| format!("{option}: `{value}` is no whole number");
+    let problem = |_| format!("{option}: `{value}` is not a whole number");
     value.parse().map_err(problem)
 }
 
 fn named(name: &str) -> Result<&'static Target, String> {
     flowstart_fuzz::target(name).ok_or_else(|| {
         let known: Vec<_> = TARGETS.iter().map(|target| target.name).collect();
-        format!("`{name}` is no target; there are {}", known.join(", "))
+        format!("`{name}` is not a target; there are {}", known.join(", "))
     })
 }

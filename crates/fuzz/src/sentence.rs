@@ -19,11 +19,11 @@ mod tests {
     #[test]
     #[should_panic(expected = "a refusal has")]
     fn a_refusal_with_an_escape_sequence_is_none() {
-        assert_sentence("line 1: `\u{1b}[2J` is no number");
+        assert_sentence("line 1: `\u{1b}[2J` is not a number");
     }
 
     #[test]
     fn a_line_of_words_is_one() {
-        assert_sentence("line 1: `x` is no number");
+        assert_sentence("line 1: `x` is not a number");
     }
 }

@@ -83,7 +83,7 @@ pub(crate) fn head(stream: &mut impl Read) -> io::Result<(String, Vec<u8>)> {
             let rest = found.split_off(from + at + END.len());
             found.truncate(from + at);
             let head = String::from_utf8(found);
-            return Ok((head.map_err(|_| bad("a message's head is no text"))?, rest));
+            return Ok((head.map_err(|_| bad("a message's head is not text"))?, rest));
         }
     }
     Err(bad("the connection ended within a message's head"))

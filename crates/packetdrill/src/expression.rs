@@ -79,7 +79,7 @@ impl Reader<'_> {
             ("+=", Some(before)) => before + value,
             ("-=", Some(before)) => before - value,
             ("+=" | "-=", None) => return Err(self.problem(format!("`{name}` has no value"))),
-            _ => return Err(self.problem(format!("`{operator}` is no assignment"))),
+            _ => return Err(self.problem(format!("`{operator}` is not an assignment"))),
         };
         self.variables.insert(name.clone(), value);
         Ok(())
@@ -210,7 +210,7 @@ impl Reader<'_> {
         match token {
             Token::Number(number) => Ok(*number),
             Token::Name(name) => self.value_of(name),
-            other => Err(self.problem(format!("`{other}` is no value"))),
+            other => Err(self.problem(format!("`{other}` is not a value"))),
         }
     }
 

@@ -83,7 +83,7 @@ impl<'de> Deserializer<'de> for Cell<'de> {
                 let value: StrDeserializer<'de, Error> = value.into_deserializer();
                 value.deserialize_enum(name, variants, visitor)
             }
-            _ => Err(Error::custom(format!("{name} is no text"))),
+            _ => Err(Error::custom(format!("{name} is not text"))),
         }
     }
 

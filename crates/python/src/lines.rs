@@ -4,9 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 use flowstart_control::{Duration, Instant};
-use flowstart_sim::record::lines::{
-    Drawn, EVENTS, FlowLines, LINES, Lines, LinesRequest, MOST_COLUMNS,
-};
+use flowstart_sim::record::lines::{Drawn, EVENTS, FlowLines, Lines, LinesRequest, MOST_COLUMNS};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
@@ -165,8 +163,8 @@ pub(crate) fn found(py: Python<'_>, mut batch: Batch) -> PyResult<Bound<'_, PyDi
 /// `lines` as pairs of bytes, and `events` as those with a total.
 fn flow_dict<'py>(py: Python<'py>, flow: &FlowLines) -> PyResult<Bound<'py, PyDict>> {
     let (lines, events) = (PyDict::new(py), PyDict::new(py));
-    for (name, line) in LINES.iter().zip(&flow.lines) {
-        let (bins, values) = bytes(py, &line.drawn());
+    for (name, drawn) in flow.drawn() {
+        let (bins, values) = bytes(py, &drawn);
         lines.set_item(name, (bins, values))?;
     }
     for (name, points) in EVENTS.iter().zip(&flow.events) {

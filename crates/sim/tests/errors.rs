@@ -725,7 +725,7 @@ fn what_cannot_be() {
             ),
             (
                 &format!("{PATH}, hosts = 0"),
-                "path.hosts: `0` is no pair of hosts; at least 1 is needed",
+                "path.hosts: `0` is not a pair of hosts; at least 1 is needed",
             ),
             (
                 &format!("hops = [{hops}]"),
@@ -797,7 +797,7 @@ fn what_cannot_be() {
             ),
             (
                 "tick = \"0s\"",
-                "stack.tick: `0s` is no clock; a positive time is needed",
+                "stack.tick: `0s` is not a clock; a positive time is needed",
             ),
             (
                 "rto_initial = \"0s\"",

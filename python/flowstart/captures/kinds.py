@@ -49,7 +49,7 @@ CONNECTIONS = FileKind("a Zeek conn.log", Reader.PACKETS)
 QLOG = FileKind("a qlog", Reader.QLOG)
 EMPTY = FileKind("empty (0 bytes)")
 """Also when it is unpacked."""
-UNKNOWN = FileKind("no capture or log")
+UNKNOWN = FileKind("not a capture or log")
 FOLDER = FileKind("a folder, read where it is named")
 SPECIAL = FileKind("no regular file")
 DANGLING = FileKind("a symbolic link to a file that is not there", remedy="name the file itself")

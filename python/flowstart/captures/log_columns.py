@@ -95,7 +95,7 @@ class Columns:
         if missing is None and not {"time", "end"} & set(sources):
             missing = "time"
         if not names:
-            raise RequestError(f"{file} is no table: its header cannot be read")
+            raise RequestError(f"{file} is not a table: its header cannot be read")
         if missing and not sources:
             # It need not be a log: its first line is not for everybody to see.
             raise RequestError(

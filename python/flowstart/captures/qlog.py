@@ -348,7 +348,7 @@ def _sequence(file: str, stream: IO[bytes], warnings: list[str]) -> Trace:
     records = _records(file, stream)
     header = next(records, None)
     if header is None:
-        raise RequestError(f"{file} is no qlog: its first record is no JSON object")
+        raise RequestError(f"{file} is not a qlog: its first record is not a JSON object")
     described = table(header.get("trace"))
     schema = Schema(described)
     trace = _begun(file, described, schema, 0)
@@ -362,7 +362,7 @@ def _sequence(file: str, stream: IO[bytes], warnings: list[str]) -> Trace:
         what = (
             "records are no JSON objects and were"
             if bad > 1
-            else "record is no JSON object and was"
+            else "record is not a JSON object and was"
         )
         warnings.append(f"{file}: {bad} {what} left out")
     return trace
@@ -398,7 +398,7 @@ def _contained(file: str, stream: IO[bytes]) -> Iterator[Trace]:
         )
     whole = _object(text)
     if whole is None:
-        raise RequestError(f"{file} is cut or damaged: it is no JSON object")
+        raise RequestError(f"{file} is cut or damaged: it is not a JSON object")
     traces = whole.get("traces")
     for number, described in enumerate(objects(traces)):
         schema = Schema(described)

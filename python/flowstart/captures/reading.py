@@ -157,7 +157,7 @@ def _of_kind(selected: Selection, columns: GivenColumns, progress: Progress | No
 
 def _refuse_columns(columns: GivenColumns, name: str) -> None:
     if columns is not None:
-        raise RequestError(f"--columns: {name} is no table of transfers")
+        raise RequestError(f"--columns: {name} is not a table of transfers")
 
 
 def _captured(paths: list[str], progress: Progress | None, stdin_start: bytes = b"") -> Capture:

@@ -130,7 +130,7 @@ def _judged(rows: "pl.DataFrame") -> tuple["pl.DataFrame", dict[str, int]]:
         "bytes are missing or not above zero": ~(
             pl.col("bytes").is_finite() & (pl.col("bytes") >= 1) & (pl.col("bytes") < 2.0**53)
         ),
-        "the peer is no address": pl.col("network").is_null(),
+        "the peer is not an address": pl.col("network").is_null(),
         "rtt is not above zero": pl.col("rtt").is_not_null() & ~_positive("rtt"),
         "duration is below zero": pl.col("duration").is_not_null()
         & ~(pl.col("duration").is_finite() & (pl.col("duration") >= 0)),

@@ -99,7 +99,7 @@ def _show(result: Checked) -> None:
         _list(result.damaged)
         console.say(f"Repair: {result.repair or 'write the folder again'}")
     if result.others:
-        console.say(f"Not verified, since it is no part of the {result.kind}:")
+        console.say(f"Not verified, since it is not a part of the {result.kind}:")
         _list(result.others)
 
 

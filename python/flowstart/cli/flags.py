@@ -54,7 +54,7 @@ REPLAYED_PATH = tuple(
     if each.name in (*_OVERRIDING, *IMPAIRING)
 )
 """What overrides what a capture has of its paths, or adds to it."""
-REPLAYED_ENDPOINTS = (_ENDPOINT["iw"], _ENDPOINT["ack"])
+REPLAYED_ENDPOINTS = tuple(_ENDPOINT[name] for name in ("iw", "ack", "window", "receiver"))
 """What the hosts of a capture may be given."""
 COMPARED = of(Compare, without=("setting",))
 

@@ -132,7 +132,7 @@ def _command(plan: Plan) -> RowCommand | None:
     return RowCommand(f"{without(plan.command, _VARYING)} --no-uncertainty", options)
 
 
-LINES = ("cwnd", "queue", "sent", "acked", "delivered", "pacing")
+LINES = ("cwnd", "queue", "sent", "acked", "delivered", "pacing", "limit")
 """What a report holds; the delivery rate follows from what is delivered."""
 EVENTS = ("drop", "retransmit")
 MOST_BINS = 400

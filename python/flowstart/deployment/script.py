@@ -37,7 +37,7 @@ def script(setting: str, about: Sequence[str], steps: Sequence[str]) -> str:
 def _kind(step: str) -> str:
     kind, _, words = step.partition(" ")
     if not re.fullmatch(STEPS.get(kind, r"(?!)"), words, re.ASCII):
-        raise RequestError(f"`{step}` is no step of a script", ("steps",))
+        raise RequestError(f"`{step}` is not a step of a script", ("steps",))
     return kind
 
 

@@ -120,7 +120,9 @@ class HostStack:
     def named(cls, name: str) -> "HostStack":
         """A stack of the table. Raises RequestError where there is none of this name."""
         if name not in (table := _table()):
-            raise RequestError(f"`{name}` is no stack{suggest(name, list(table))}", ("recorded",))
+            raise RequestError(
+                f"`{name}` is not a stack{suggest(name, list(table))}", ("recorded",)
+            )
         entry = table[name]
         return cls(
             name,

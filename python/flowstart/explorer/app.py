@@ -66,8 +66,8 @@ async def _refused(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 400
     path = request.scope["path"][:100]
     words = {
-        404: f"`{path}` is no address of the explorer; its page is at /",
-        405: f"`{request.method[:20]}` is no method of `{path}`",
+        404: f"`{path}` is not an address of the explorer; its page is at /",
+        405: f"`{request.method[:20]}` is not a method of `{path}`",
     }
     return refusal(status, words.get(status, "the request is wrong"))
 

@@ -147,7 +147,7 @@ def plane(
     for option, name in (("x", x), ("y", y)):
         if name not in AXES:
             raise RequestError(
-                f"`{name}` is no axis; one of {', '.join(AXES)} is needed", (option,)
+                f"`{name}` is not an axis; one of {', '.join(AXES)} is needed", (option,)
             )
     if x == y:
         raise RequestError(f"`{y}` is the x axis already; another one is needed", ("y",))

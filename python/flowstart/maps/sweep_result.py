@@ -241,6 +241,9 @@ def sweep(question: SweepQuestion) -> SweepResult:
         2
     """
     family = read(question.setting, allow_python=question.allow_python)
+    given = {"window": question.window, "receiver": question.receiver}
+    if fields := {name: value for name, value in given.items() if value is not None}:
+        family = family.with_stack(fields)
     if question.split is not None:
         family = family.only(question.split)
     approve = question.approve or is_modest

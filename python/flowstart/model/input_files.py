@@ -35,7 +35,7 @@ def check(file: str | os.PathLike[str], hint: str = "") -> None:
     except (OSError, ValueError):
         return  # reported where it is opened
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-        raise RequestError(f"{file}: it is no regular file{hint}")
+        raise RequestError(f"{file}: it is not a regular file{hint}")
 
 
 def content(file: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> bytes:

@@ -102,7 +102,7 @@ class Startup(Events, metaclass=Public):
             near = _meant(method)
             if near is not None or method.startswith("on_"):
                 hint = f"did you mean `{near}`?" if near else f"there are {', '.join(HOOKS)}"
-                raise RequestError(f"startup `{cls.__name__}`: `{method}` is no hook; {hint}")
+                raise RequestError(f"startup `{cls.__name__}`: `{method}` is not a hook; {hint}")
         for attribute in dict.fromkeys(name for base in own for name in _values(base)):
             hook = attribute if attribute in HOOKS else _answer_meant(attribute)
             if hook is not None:

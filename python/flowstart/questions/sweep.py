@@ -6,13 +6,15 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from flowstart.questions.common import ALLOW_PYTHON, PROGRESS, Bounded
-from flowstart.questions.option import Argument, Option
+from flowstart.questions.option import Argument, Option, defined
 
 if TYPE_CHECKING:
     from flowstart.sweeps.execution.execute import Approve
     from flowstart.sweeps.language.sweep import SweepLike
 
 RUN = "Execution"
+ENDPOINT = {name: each.option for name, each in defined("Endpoint", "Endpoints").items()}
+"""The options of a stack, by its definition."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,8 @@ class SweepQuestion(Bounded):
             names=lambda: ("train", "test"),
         ),
     ] = None
+    window: Annotated[str | None, ENDPOINT["window"]] = None
+    receiver: Annotated[str | None, ENDPOINT["receiver"]] = None
     allow_python: Annotated[bool, ALLOW_PYTHON] = False
     approve: Annotated[
         "Approve | None",

@@ -99,7 +99,7 @@ def chosen(what: str, name: str | None, known: Mapping[str, T]) -> T:
     if name is None:
         return next(iter(known.values()))
     if name not in known:
-        raise RequestError(f"`{name}` is no {what} here{suggest(name, list(known))}", ("panel",))
+        raise RequestError(f"`{name}` is not a {what} here{suggest(name, list(known))}", ("panel",))
     return known[name]
 
 

@@ -98,7 +98,7 @@ def read(folder: pathlib.Path) -> dict[str, Any]:
         isinstance(command, list) and all(isinstance(word, str) for word in command)
     )
     if not (is_noted and is_command and isinstance(manifest.get("state"), str)):
-        raise RequestError(f"{folder / NAME}: it is no manifest of flowstart")
+        raise RequestError(f"{folder / NAME}: it is not a manifest of flowstart")
     return manifest
 
 

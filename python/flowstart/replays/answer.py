@@ -496,7 +496,7 @@ def refuse_unknown(networks: Sequence[str], known: Sequence[str], drawn: Sampled
             )
         if name not in known:
             raise RequestError(
-                f"`{name}` is no network of the capture: {', '.join(known)}", ("when",)
+                f"`{name}` is not a network of the capture: {', '.join(known)}", ("when",)
             )
 
 

@@ -144,7 +144,7 @@ def _setting(verdict: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     if name == verdict["baseline"]:
         raise RequestError(f"`{name}` is the baseline: hosts have it; {valid}")
     if name not in known:
-        raise RequestError(f"`{name}` is no setting of this verdict{suggest(name, list(known))}")
+        raise RequestError(f"`{name}` is not a setting of this verdict{suggest(name, list(known))}")
     if objection := _objection(known[name], failing):
         raise RequestError(f"`{name}` {objection}; {valid}")
     return known[name]

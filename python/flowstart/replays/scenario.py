@@ -36,20 +36,17 @@ class Nature:
 
 
 def own_fields(
-    conversation: Conversation, from_client: bool, nature: Nature, settings: Settings
+    conversation: Conversation, from_client: bool, side: "Side", settings: Settings
 ) -> Document:
-    """The fields of a flow's stack that are this connection's, for the data of one side.
-
-    `nature` is that of the sender's stack without them.
-    """
+    """The fields of a flow's stack that are this connection's, for the data of one side."""
+    nature = side.nature
     if nature.numbers_packets:
         return {}
     own = _segments(conversation.connection, nature)
     mss = int(own["mss"].removesuffix("B"))
-    sent = conversation.connection["syns" if from_client else "syn_acks"] or 1
-    if settings.has("handshake") and sent > 2:
-        own["iw"] = "1"  # RFC 5681, section 3.1; Linux's tcp_init_transfer
-    if settings.has("windows"):
+    if settings.has("handshake") and _repeated(conversation.connection, from_client):
+        own["iw"] = "1"
+    if settings.has("windows") and not side.has_given_windows:
         own |= _windows(conversation.connection, from_client, nature, mss)
     return own
 
@@ -116,6 +113,9 @@ class Side:
     given: dict[str, Any]
     """The fields of the stack that a flow has to name."""
     nature: Nature
+    """That of the stack without the fields of a connection."""
+    has_given_windows: bool = False
+    """Whether the windows of its receivers are given, and not those that were recorded."""
     has_larger_windows: bool = False
     """Whether its receivers have larger windows than they had."""
 
@@ -130,8 +130,7 @@ def under(variant: Variant, settings: Settings) -> Side:
     if "cached_cwnd" not in flow and footnotes.uses_memory(str(variant.begins)):
         lifetime = {"sharing": "remember", "sharing_lifetime": settings.memory_lifetime}
         flow["stack"] = lifetime | flow.get("stack", {})
-    side = _side(flow, usual_stack(settings))
-    return dataclasses.replace(side, has_larger_windows=variant == settings.larger)
+    return _side(flow, usual_stack(settings), has_larger_windows=variant == settings.larger)
 
 
 def recorded(settings: Settings) -> Side:
@@ -139,13 +138,15 @@ def recorded(settings: Settings) -> Side:
     usual, flow = usual_stack(settings), settings.recorded.flow()
     if flow.get("stack") == usual:
         del flow["stack"]
-    return _side(flow, usual)
+    return dataclasses.replace(_side(flow, usual), has_given_windows=False)
 
 
-def _side(flow: Document, usual: dict[str, Any]) -> Side:
+def _side(flow: Document, usual: dict[str, Any], *, has_larger_windows: bool = False) -> Side:
     fields = flow.pop("stack", {})
     stack = fields if "preset" in fields else usual | fields
-    return Side(flow, fields, _nature(json.dumps(stack, sort_keys=True)))
+    nature = _nature(json.dumps(stack, sort_keys=True))
+    has_windows = not stack.keys().isdisjoint(larger_window.SIZES)
+    return Side(flow, fields, nature, has_windows, has_larger_windows)
 
 
 @dataclass(frozen=True)
@@ -230,7 +231,7 @@ class Writer:
         if not towards_remote:
             flow["direction"] = "reverse"
         flow["rtt"] = connection["rtt"]
-        own = own_fields(talk, first.from_client, side.nature, self.settings)
+        own = own_fields(talk, first.from_client, side, self.settings)
         if side.has_larger_windows:
             own |= larger_window.larger(own)
         flow["stack"] = side.given | own

@@ -52,7 +52,7 @@ class GivenNetwork:
             name = name.strip().replace("-", "_")
             if name not in FIELDS or not value:
                 right = suggest(name, list(FIELDS)) if name not in FIELDS else "; a value is needed"
-                raise RequestError(f"`{piece}` is no field with a value{right}", ("network",))
+                raise RequestError(f"`{piece}` is not a field with a value{right}", ("network",))
             fields[name] = value.strip()
         if "reverse_rate" in fields and "rate" not in fields:
             raise RequestError(f"`{text}` has a reverse_rate without a rate", ("network",))
@@ -130,7 +130,9 @@ def side(name: str) -> Tested:
         if name == known:
             return cast(Tested, known)
     known = ", ".join(get_args(Tested))
-    raise RequestError(f"`{name}` is no side of a connection; give one of {known}", ("direction",))
+    raise RequestError(
+        f"`{name}` is not a side of a connection; give one of {known}", ("direction",)
+    )
 
 
 @dataclass(frozen=True)
@@ -188,13 +190,13 @@ class Settings:
     def __post_init__(self) -> None:
         for name in sorted(self.ignore - PARTS.keys()):
             right = suggest(name, list(PARTS))
-            raise RequestError(f"`{name}` is no part of a replay{right}", ("ignore",))
+            raise RequestError(f"`{name}` is not a part of a replay{right}", ("ignore",))
         if self.baseline is not None:
             _native.baseline(self.baseline, [variant.name for variant in self.requested])
         for name in self.competing:
             if name not in COMPANIONS:
                 right = suggest(name, list(COMPANIONS))
-                raise RequestError(f"`{name}` is no competing flow{right}", ("competing",))
+                raise RequestError(f"`{name}` is not a competing flow{right}", ("competing",))
         if self.competing:
             specs.unique("competing", self.competing)
         if not 0 <= self.cross_traffic < 1:

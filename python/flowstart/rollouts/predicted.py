@@ -36,7 +36,7 @@ class Prediction:
         known = [judgement["setting"] for judgement in verdict["settings"]]
         name = setting or verdict.get("recommended") or (known[0] if len(known) == 1 else None)
         if name is None or name not in known:
-            wrong = f"`{name}` is no setting of {file}" if name else "the setting is not named"
+            wrong = f"`{name}` is not a setting of {file}" if name else "the setting is not named"
             raise RequestError(f"{wrong}; one of {', '.join(known)} is needed", ("setting",))
         return cls(name, _changes(document, file, name))
 

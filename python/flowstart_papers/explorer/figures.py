@@ -72,7 +72,7 @@ def chosen(name: object) -> tuple[Paper, Experiment]:
         for experiment in paper.experiments:
             if experiment.id == name:
                 return paper, experiment
-    raise RequestError(f"id: `{str(name)[:60]}` is no experiment, such as HY-F1")
+    raise RequestError(f"id: `{str(name)[:60]}` is not an experiment, such as HY-F1")
 
 
 def work(

@@ -1,10 +1,12 @@
 // What the panels show, as one picture: SVG drawn anew from the lines, PNG put together from the
 // panels' canvases.
 
+import { BAR, definitions, rectangle } from "./band.ts";
 import { ink, type Ink, type Look } from "./colours.ts";
+import { occurring, reasonText, stretches } from "./limits.ts";
 import { apart, DISC, type Spot } from "./marks.ts";
 import type { Panel, Span } from "./panel.ts";
-import { bdpOf, completions, drawn, exits, PANELS, top, type PanelKind } from "./panels.ts";
+import { bdpOf, completions, drawn, exits, heights, middle, PANELS, top, type PanelKind } from "./panels.ts";
 import { binAt, type Picture, type Trace } from "./picture.ts";
 import { draw, ticks } from "./steps.ts";
 import { moment, packets, seconds } from "../ui/text.ts";
@@ -21,6 +23,8 @@ const WIDE = 1100;
 const HIGH = 220;
 const LEFT = 72;
 const RIGHT = 14;
+/** Left of the panels. */
+const LETTERS = 11;
 const HEAD = 46;
 const GAP = 46;
 /** The height of a panel's title in a PNG. */
@@ -40,6 +44,7 @@ export function svg(shown: Exported): string {
     `<title>${escaped(shown.headline)}</title>`,
     `<rect width="${WIDE}" height="${height}" fill="${paint.page}"/>`,
     `<text x="8" y="20" font-size="12">${escaped(shown.headline)}</text>`,
+    definitions(),
     names.text,
     ...parts,
     "</svg>",
@@ -69,10 +74,11 @@ function panel(kind: PanelKind, shown: Exported, paint: Ink, above: number): str
   return [
     `<text x="${LEFT}" y="${above - 8}" font-weight="600">${escaped(kind.title)}</text>`,
     kind.key ? `<text x="${WIDE - RIGHT}" y="${above - 8}" text-anchor="end">${escaped(kind.key)}</text>` : "",
-    axes(kind, shown.span, most, above, time, y, paint),
+    axes(kind, shown, most, above, time, y, paint),
     `<clipPath id="${clip}"><rect x="${LEFT}" y="${above - 10}" width="${WIDE - LEFT - RIGHT}" height="${HIGH + 10}"/></clipPath>`,
     `<g clip-path="url(#${clip})" fill="none">`,
     kind.exits ? level(bdpOf(shown.picture), most, y, paint) : "",
+    kind.band ? band(shown.picture, x, y) : "",
     ...drawn(kind, shown.picture).map((trace) => lines(kind, shown, trace, x, y)),
     ...completions(kind, shown.picture).map(({ trace, at_s, value }) => {
       const at = `cx="${time(at_s).toFixed(1)}" cy="${y(value).toFixed(1)}" r="${DISC}"`;
@@ -80,12 +86,33 @@ function panel(kind: PanelKind, shown: Exported, paint: Ink, above: number): str
     }),
     kind.exits ? numbers(shown, time, y, above, paint) : "",
     "</g>",
+    kind.band ? reasons(shown.picture, above - 13) : "",
   ].join("\n");
+}
+
+/** A bar for each flow. */
+function band(shown: Picture, x: (bin: number) => number, y: (value: number) => number): string {
+  const all = shown.traces.flatMap((trace, place) => {
+    const [under, above] = [-1, 1].map((side) => y(middle(shown, place) + (side * BAR) / 2)) as [number, number];
+    const bars = stretches(shown, trace);
+    return bars.map(({ begin, end, reason }) => rectangle(reason, x(begin), above, x(end) - x(begin), under - above));
+  });
+  return all.join("");
+}
+
+/** The names of the reasons, from the right to the left. */
+function reasons(shown: Picture, above: number): string {
+  const width = 150;
+  const all = occurring(shown).reverse().map((reason, at) => {
+    const left = WIDE - RIGHT - (at + 1) * width;
+    return rectangle(reason, left, above - 5, 16, 10) + `<text x="${left + 21}" y="${above + 4}">${reasonText(reason)}</text>`;
+  });
+  return all.join("");
 }
 
 function axes(
   kind: PanelKind,
-  span: Span,
+  { picture, span }: Exported,
   most: number,
   above: number,
   x: (at_s: number) => number,
@@ -98,12 +125,12 @@ function axes(
       `<path d="M${x(at).toFixed(1)} ${above}V${under}" stroke="${paint.grid}"/>` +
       `<text x="${x(at).toFixed(1)}" y="${under + 15}" text-anchor="middle">${moment(at)}</text>`,
   );
-  const heights = ticks(0, most, 5).map(
-    (value) =>
-      `<path d="M${LEFT} ${y(value).toFixed(1)}H${WIDE - RIGHT}" stroke="${paint.grid}"/>` +
-      `<text x="${LEFT - 6}" y="${(y(value) + 4).toFixed(1)}" text-anchor="end">${escaped(kind.text(value))}</text>`,
+  const levels = heights(kind, picture, most, 5, LETTERS).map(
+    ({ at, text }) =>
+      `<path d="M${LEFT} ${y(at).toFixed(1)}H${WIDE - RIGHT}" stroke="${paint.grid}"/>` +
+      `<text x="${LEFT - 6}" y="${(y(at) + 4).toFixed(1)}" text-anchor="end">${escaped(text)}</text>`,
   );
-  return [...times, ...heights].join("");
+  return [...times, ...levels].join("");
 }
 
 function level(bdp: number, most: number, y: (value: number) => number, paint: Ink): string {
@@ -186,11 +213,11 @@ export function png(shown: Exported, panels: readonly Panel[]): Promise<Blob | n
   const canvas = document.createElement("canvas");
   const scale = devicePixelRatio;
   const canvases = panels.map((panel) => panel.canvas);
-  const wide = Math.max(...canvases.map((one) => one?.width ?? 0));
-  const high = Math.max(...canvases.map((one) => one?.height ?? 0)) + TITLE * scale;
+  const wide = canvases[0]?.width ?? 0;
+  const high = (canvases[0]?.height ?? 0) + TITLE * scale;
   const columns = wide < NARROW * scale ? 2 : 1;
   const above = (HEAD + shown.picture.traces.length * 18) * scale;
-  canvas.width = wide * columns;
+  canvas.width = Math.max(wide * columns, ...canvases.map((one) => one?.width ?? 0));
   canvas.height = above + high * Math.ceil(panels.length / columns);
   const context = canvas.getContext("2d");
   if (!context) return Promise.resolve(null);

@@ -4,10 +4,12 @@
 import uPlot from "uplot";
 import { el, fill, id } from "../ui/dom.ts";
 import { moment, packets } from "../ui/text.ts";
+import { bar, BAR, key } from "./band.ts";
 import { ink, type Ink, type Look } from "./colours.ts";
 import { follow } from "./fingers.ts";
 import { apart, cross, disc, numbered, RADIUS, thinned, triangle, type Spot } from "./marks.ts";
-import { bdpOf, completions, drawn, exits, sentence, top, type PanelKind } from "./panels.ts";
+import { occurring, stretches } from "./limits.ts";
+import { bdpOf, completions, drawn, exits, heights, middle, sentence, top, type PanelKind } from "./panels.ts";
 import { binAt, type Picture, type Trace } from "./picture.ts";
 import { draw, ticks } from "./steps.ts";
 
@@ -44,6 +46,12 @@ function pale(lit: Lit, trace: Trace): boolean {
 }
 
 const Y_SIZE = 62;
+/** A band has names of startups there, in no more than this share of its width. */
+const NAMES_SIZE = 140;
+const NAMES_SHARE = 0.25;
+const LETTER = 6.6;
+/** Room for the names of reasons above a band. */
+const KEY = 22;
 /** How much of the others is seen next to the highlighted one. */
 const PALE = 0.13;
 
@@ -145,7 +153,7 @@ export class Panel {
     return {
       width: this.plotted.clientWidth || 600,
       height: this.plotted.clientHeight || 200,
-      padding: [RADIUS + 2, 12, 0, 0],
+      padding: [this.kind.band ? KEY : RADIUS + 2, 12, 0, 0],
       legend: { show: false },
       scales: {
         x: { time: false, range: () => [this.span.from_s, this.span.to_s] },
@@ -193,11 +201,35 @@ export class Panel {
       },
       {
         ...common,
-        size: Y_SIZE,
-        splits: (plot) => ticks(0, this.most, plot.height / 38),
-        values: (_, splits) => splits.map((value) => this.kind.text(value)),
+        size: () => this.left,
+        splits: (plot) => this.heights(plot).map(({ at }) => at),
+        values: (plot) => this.heights(plot).map(({ text }) => text),
       },
     ];
+  }
+
+  private heights(plot: uPlot): { at: number; text: string }[] {
+    const { shown } = this;
+    return shown ? heights(this.kind, shown.picture, this.most, plot.height / 38, this.left / LETTER) : [];
+  }
+
+  /** Room for the names of heights. */
+  private get left(): number {
+    return this.kind.band ? Math.max(Y_SIZE, Math.min(NAMES_SIZE, NAMES_SHARE * this.wide)) : Y_SIZE;
+  }
+
+  /** A bar for each flow, and the names of the reasons above them. */
+  private band(plot: uPlot, paint: Ink): void {
+    const { picture, lit } = this.shown as Shown;
+    const { ctx, bbox } = plot;
+    const { x, y } = this.places(plot);
+    const height = (BAR * bbox.height) / this.most;
+    for (const [place, trace] of picture.traces.entries()) {
+      ctx.globalAlpha = pale(lit, trace) ? PALE : 1;
+      bar(ctx, stretches(picture, trace), x, y(middle(picture, place)) - height / 2, height);
+    }
+    ctx.globalAlpha = 1;
+    key(ctx, occurring(picture), bbox.left + bbox.width, bbox.top - (KEY / 2) * devicePixelRatio, paint, devicePixelRatio);
   }
 
   private lines(plot: uPlot): void {
@@ -240,8 +272,10 @@ export class Panel {
     const { ctx, bbox } = plot;
     ctx.save();
     ctx.beginPath();
-    ctx.rect(bbox.left, bbox.top - RADIUS * 2, bbox.width, bbox.height + RADIUS * 2);
+    const above = Math.max(RADIUS * 2, KEY * devicePixelRatio);
+    ctx.rect(bbox.left, bbox.top - above, bbox.width, bbox.height + above);
     ctx.clip();
+    if (this.kind.band) this.band(plot, paint);
     this.lines(plot);
     if (this.kind.exits) this.level(plot, paint);
     this.events(plot);

@@ -1,11 +1,12 @@
 // What the panels show: window, queue, sequence and rates, in plain values that a canvas, an SVG
 // and a sentence can be made of.
 
-import { bytes, listed, packets, rate, seconds } from "../ui/text.ts";
+import { bytes, listed, packets, percent, rate, seconds } from "../ui/text.ts";
+import { reasonText, shares } from "./limits.ts";
 import { binAt, type EventName, type LineName, type Picture, type Trace } from "./picture.ts";
-import { greatest, valueAt, type Steps } from "./steps.ts";
+import { greatest, ticks, valueAt, type Steps } from "./steps.ts";
 
-export type PanelName = "cwnd" | "queue" | "sequence" | "rate";
+export type PanelName = "cwnd" | "queue" | "sequence" | "rate" | "limits";
 
 export interface PanelKind {
   name: PanelName;
@@ -13,6 +14,10 @@ export interface PanelKind {
   /** What the lines are, where there are several of each startup. */
   key: string;
   lines: { name: LineName; faint: boolean }[];
+  /** Whether it has a bar of reasons for each flow instead. */
+  band: boolean;
+  /** What is spoken where keys move the cursor in it. */
+  spoken: LineName;
   events: EventName[];
   /** The line on whose height it is marked when a flow was complete. */
   complete: LineName | null;
@@ -27,6 +32,8 @@ export const PANELS: readonly PanelKind[] = [
     title: "Congestion window, packets",
     key: "numbers: exit of startup",
     lines: [{ name: "cwnd", faint: false }],
+    band: false,
+    spoken: "cwnd",
     events: [],
     complete: null,
     exits: true,
@@ -37,6 +44,8 @@ export const PANELS: readonly PanelKind[] = [
     title: "Bottleneck queue, packets",
     key: "",
     lines: [{ name: "queue", faint: false }],
+    band: false,
+    spoken: "queue",
     events: [],
     complete: null,
     exits: false,
@@ -50,6 +59,8 @@ export const PANELS: readonly PanelKind[] = [
       { name: "sent", faint: true },
       { name: "acked", faint: false },
     ],
+    band: false,
+    spoken: "acked",
     events: ["drop", "retransmit"],
     complete: "sent",
     exits: false,
@@ -63,10 +74,24 @@ export const PANELS: readonly PanelKind[] = [
       { name: "pacing", faint: true },
       { name: "delivery", faint: false },
     ],
+    band: false,
+    spoken: "delivery",
     events: [],
     complete: null,
     exits: false,
     text: rate,
+  },
+  {
+    name: "limits",
+    title: "Limited by",
+    key: "",
+    lines: [],
+    band: true,
+    spoken: "limit",
+    events: [],
+    complete: null,
+    exits: false,
+    text: reasonText,
   },
 ];
 
@@ -75,6 +100,7 @@ const NEAR = 4;
 
 /** The greatest value that a panel has room for. */
 export function top(kind: PanelKind, shown: Picture): number {
+  if (kind.band) return Math.max(1, shown.traces.length);
   let most = 0;
   for (const trace of shown.traces) {
     for (const line of kind.lines) most = Math.max(most, height(kind, line.name, trace.lines[line.name]));
@@ -84,6 +110,21 @@ export function top(kind: PanelKind, shown: Picture): number {
     if (bdp <= NEAR * most) most = Math.max(most, bdp);
   }
   return most > 0 ? most * 1.06 : 1;
+}
+
+/** The names of a panel's heights, about as many as `wanted`; a band has one for each flow, in so many letters. */
+export function heights(kind: PanelKind, shown: Picture, most: number, wanted: number, letters: number): { at: number; text: string }[] {
+  if (!kind.band) return ticks(0, most, wanted).map((at) => ({ at, text: kind.text(at) }));
+  return shown.traces.map((trace, place) => ({ at: middle(shown, place), text: short(trace.startup, letters) }));
+}
+
+/** The height of the middle of a flow's row in a band: the first is on top. */
+export function middle(shown: Picture, place: number): number {
+  return shown.traces.length - place - 0.5;
+}
+
+function short(name: string, letters: number): string {
+  return name.length > letters ? `${name.slice(0, letters - 1)}…` : name;
 }
 
 /** A pacing rate may be far above what any path carries for a moment; it need not fit. */
@@ -144,6 +185,9 @@ export function sentence(kind: PanelKind, shown: Picture, trace: Trace): string 
   const parts = kind.lines
     .map((line) => extent(line.name, kind, shown, trace))
     .filter((part) => part !== null);
+  if (kind.band) {
+    parts.push(...shares(shown, trace).map(({ reason, share }) => `${reasonText(reason)} ${percent(share)}`));
+  }
   if (kind.exits) {
     const { exit } = trace;
     parts.push(
@@ -182,4 +226,5 @@ export const NAMES: Record<LineName, string> = {
   acked: "acknowledged",
   pacing: "pacing rate",
   delivery: "delivery rate",
+  limit: "limited by",
 };

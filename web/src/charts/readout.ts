@@ -2,6 +2,7 @@
 
 import type { Look } from "./colours.ts";
 import type { Lit } from "./panel.ts";
+import { reasonText } from "./limits.ts";
 import { exits, NAMES } from "./panels.ts";
 import { binAt, type LineName, type Picture, type Trace } from "./picture.ts";
 import { valueAt } from "./steps.ts";
@@ -17,7 +18,10 @@ const COLUMNS: { name: LineName; text(value: number): string }[] = [
   { name: "acked", text: bytes },
   { name: "pacing", text: rate },
   { name: "delivery", text: rate },
+  { name: "limit", text: reasonText },
 ];
+/** A word stands at the left of its cell. */
+const LIMIT = COLUMNS.length - 1;
 /** Behind them: when a flow was complete, and how its startup ended. */
 const [COMPLETE, EXIT] = [COLUMNS.length, COLUMNS.length + 1];
 
@@ -29,7 +33,7 @@ export class Readout {
   private picture: Picture | undefined;
 
   constructor(private readonly over: (lit: Lit) => void) {
-    const titles = COLUMNS.map(({ name }) => el("th", { scope: "col", class: "number" }, name === "acked" ? "acked" : NAMES[name]));
+    const titles = COLUMNS.map(({ name }, at) => el("th", { scope: "col", class: at < LIMIT ? "number" : "limit" }, name === "acked" ? "acked" : NAMES[name]));
     const complete = el("th", { scope: "col", class: "number", title: "when the receiver had all of it" }, "complete");
     const exit = el("th", { scope: "col" }, "exit of startup");
     const head = el("tr", {}, this.when, ...titles, complete, exit);
@@ -123,5 +127,5 @@ function same(one: Picture, other: Picture): boolean {
 }
 
 function cell(place: number): HTMLTableCellElement {
-  return el("td", { class: place < EXIT ? "number" : "exit" });
+  return el("td", { class: place === LIMIT ? "limit" : place < EXIT ? "number" : "exit" });
 }

@@ -4,15 +4,15 @@ import { el } from "../ui/dom.ts";
 import type { Look } from "./colours.ts";
 import { Panel, type Lit, type Shown, type Span } from "./panel.ts";
 import { PANELS } from "./panels.ts";
-import type { Picture } from "./picture.ts";
+import type { LineName, Picture } from "./picture.ts";
 import { ZoomButtons } from "./zoom.ts";
 
 /** What the page does about what is done in the panels. */
 export interface Watcher {
   /** A part of the time is to be looked at; null for all of it. */
   zoom(span: Span | null): void;
-  /** The cursor is at a time; null where it has left. `spoken`: keys moved it. */
-  point(at_s: number | null, spoken: boolean): void;
+  /** The cursor is at a time; null where it has left. `spoken`: keys moved it in a panel of this line. */
+  point(at_s: number | null, spoken: LineName | null): void;
 }
 
 /** The share of the time by which a key moves or zooms. */
@@ -41,7 +41,7 @@ export class Timeline {
     };
     this.panels = PANELS.map((kind) => new Panel(kind, doings));
     for (const panel of this.panels) {
-      panel.plotted.addEventListener("keydown", (event) => this.key(event));
+      panel.plotted.addEventListener("keydown", (event) => this.key(event, panel.kind.spoken));
       this.element.append(panel.element);
     }
     new ResizeObserver(() => this.fit()).observe(this.element);
@@ -52,8 +52,10 @@ export class Timeline {
     for (const panel of this.panels) panel.fit();
   }
 
+  /** Pixels over which lines are drawn; a band is wider, and needs no more. */
   get columns(): number {
-    return Math.max(...this.panels.map((panel) => panel.columns));
+    const drawn = this.panels.filter(({ kind }) => !kind.band);
+    return Math.max(...drawn.map((panel) => panel.columns));
   }
 
   get picture(): Picture | undefined {
@@ -86,7 +88,7 @@ export class Timeline {
   }
 
   /** Puts the cursor at a time in all panels. */
-  point(at_s: number | null, spoken = false): void {
+  point(at_s: number | null, spoken: LineName | null = null): void {
     if (at_s === this.at_s) return;
     this.at_s = at_s;
     for (const panel of this.panels) panel.point(at_s);
@@ -106,27 +108,27 @@ export class Timeline {
     this.look(around(this.at_s ?? (span.from_s + span.to_s) / 2, span, factor));
   }
 
-  private key(event: KeyboardEvent): void {
+  private key(event: KeyboardEvent, spoken: LineName): void {
     if (!this.shown || event.ctrlKey || event.metaKey || event.altKey) return;
-    const act = this.keys(this.shown.span, event.shiftKey)[event.key];
+    const act = this.keys(this.shown.span, event.shiftKey, spoken)[event.key];
     if (!act) return;
     event.preventDefault();
     act();
   }
 
-  private keys(span: Span, far: boolean): Record<string, () => void> {
+  private keys(span: Span, far: boolean, spoken: LineName): Record<string, () => void> {
     const wide = span.to_s - span.from_s;
     const at = this.at_s ?? span.from_s + wide / 2;
     const move = (by: number): void => {
-      this.point(Math.min(span.to_s, Math.max(span.from_s, at + by * wide)), true);
+      this.point(Math.min(span.to_s, Math.max(span.from_s, at + by * wide)), spoken);
     };
     return {
       ArrowLeft: () => move(far ? -LEAP : -STEP),
       ArrowRight: () => move(far ? LEAP : STEP),
       PageUp: () => this.watcher.zoom(moved(span, -0.5)),
       PageDown: () => this.watcher.zoom(moved(span, 0.5)),
-      Home: () => this.point(span.from_s, true),
-      End: () => this.point(span.to_s, true),
+      Home: () => this.point(span.from_s, spoken),
+      End: () => this.point(span.to_s, spoken),
       "+": () => this.scale(0.5),
       "=": () => this.scale(0.5),
       "-": () => this.scale(2),

@@ -4,7 +4,7 @@ import { looks } from "../charts/colours.ts";
 import { deliveryRate } from "../charts/delivery.ts";
 import { hidden } from "../charts/legend.ts";
 import type { Span } from "../charts/panel.ts";
-import { wholeOf, type Picture, type Trace } from "../charts/picture.ts";
+import { wholeOf, type LineName, type Picture, type Trace } from "../charts/picture.ts";
 import { Readout } from "../charts/readout.ts";
 import type { Steps } from "../charts/steps.ts";
 import { Timeline } from "../charts/timeline.ts";
@@ -88,9 +88,9 @@ export class Flows {
     this.kept.set({ "time.zoom": ends.join(",") });
   }
 
-  private point(at_s: number | null, spoken: boolean): void {
+  private point(at_s: number | null, spoken: LineName | null): void {
     this.readout.point(at_s);
-    if (spoken && at_s !== null) this.said.textContent = this.readout.spoken("cwnd", at_s);
+    if (spoken && at_s !== null) this.said.textContent = this.readout.spoken(spoken, at_s);
   }
 }
 
@@ -98,7 +98,7 @@ export class Flows {
 export function pictured(one: OverTime): Picture {
   const { bin_s } = one;
   const traces = one.flows.map((flow): Trace => {
-    const { cwnd, queue, sent, acked, pacing, delivered } = flow.lines;
+    const { cwnd, queue, sent, acked, pacing, delivered, limit } = flow.lines;
     const rtt_bins = one.rtt_s === null ? 0 : one.rtt_s / bin_s;
     const { drop, retransmit } = flow.events;
     const nothing = { ...NONE, total: 0 };
@@ -117,6 +117,7 @@ export function pictured(one: OverTime): Picture {
         pacing: steps(pacing),
         delivery: deliveryRate(steps(delivered), rtt_bins, bin_s, false),
         queue: steps(queue),
+        limit: steps(limit),
       },
       events: {
         drop: { ...steps([drop[0], drop[1]]), total: drop[2] },

@@ -93,7 +93,7 @@ export interface OverTime {
     end_s: number;
     /** When, with how many packets of cwnd, and why. */
     exit: [number, number, string] | null;
-    lines: Record<"cwnd" | "queue" | "sent" | "acked" | "delivered" | "pacing", PackedLine>;
+    lines: Record<"cwnd" | "queue" | "sent" | "acked" | "delivered" | "pacing" | "limit", PackedLine>;
     /** With how many there were. */
     events: Record<"drop" | "retransmit", [...PackedLine, number]>;
   }[];

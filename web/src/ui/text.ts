@@ -24,6 +24,11 @@ export function rate(value: number): string {
   return scaled(value, [["Gbps", 1e9], ["Mbps", 1e6], ["kbps", 1e3]], "bps", 3);
 }
 
+/** A share: `71 %`. */
+export function percent(share: number): string {
+  return `${Math.round(100 * share)} %`;
+}
+
 /** A number of packets, which may have a fraction. */
 export function packets(value: number): string {
   return value >= 100 || Number.isInteger(value)

@@ -225,7 +225,7 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(
-            refused.starts_with("a.txt is no capture: expected pcap"),
+            refused.starts_with("a.txt is not a capture: expected pcap"),
             "{refused}"
         );
     }

@@ -4,7 +4,7 @@ use crate::page::frame::Tail;
 use crate::rows::Row;
 use flowstart_control::{Duration, Instant};
 use flowstart_sim::record::flow::FlowRow;
-use flowstart_sim::record::lines::{Drawn, EVENTS, FlowLines, LINES, Lines};
+use flowstart_sim::record::lines::{Drawn, EVENTS, FlowLines, Lines};
 use serde_json::{Map, Value, json};
 
 /// The lines of all runs, with bins of one width.
@@ -43,10 +43,9 @@ impl Traced {
         let opened_s = flow.opened_s.unwrap_or(0.0);
         let mut last = None;
         let mut lines = Map::new();
-        for (name, line) in LINES.iter().zip(&found.lines) {
-            let drawn = line.drawn();
+        for (name, drawn) in found.drawn() {
             last = last.max(drawn.bins.last().copied());
-            lines.insert((*name).to_owned(), place(&drawn, tail));
+            lines.insert(name.to_owned(), place(&drawn, tail));
         }
         Some(json!({
             "startup": startup,

@@ -564,7 +564,7 @@ fn columns(answer: &Answer<'_>) -> PyResult<Vec<(String, f64)>> {
         Some((name, _)) => {
             let there = FlowSamples::COLUMNS.join(", ");
             Err(answer.refused(&format!(
-                "{name:?} is no name for a separate column next to {there}"
+                "{name:?} is not a name for a separate column next to {there}"
             )))
         }
     }

@@ -161,10 +161,7 @@ impl Recorder for LimitRecorder<'_> {
             return;
         };
         let limit = sender.limit();
-        let of_flow = match limit {
-            Limit::Application => link_if(scene.records[flow].plan.ends_at(sender.high()), limit),
-            limit => limit,
-        };
+        let of_flow = limit_of_flow(scene, sender, limit);
         let of_write = match clock.writes.is_empty() {
             true => None,
             false => limit_of_write(&self.kinds[scene.kind() as usize].writes, sender, limit),
@@ -185,6 +182,17 @@ impl Recorder for LimitRecorder<'_> {
         let turns = self.turns.as_ref().map_or(0, |turns| turns.flow.len());
         let turns = turns * (size_of::<u32>() + size_of::<u64>() + size_of::<u8>());
         size_of_val(self.clocks.as_slice()) + self.writes * size_of::<Option<LimitTimes>>() + turns
+    }
+}
+
+/// What limits the flow of a sender with this limit.
+pub(super) fn limit_of_flow(scene: &Scene<'_>, sender: &Sender, limit: Limit) -> Limit {
+    match limit {
+        Limit::Application => {
+            let plan = &scene.records[scene.flow as usize].plan;
+            link_if(plan.ends_at(sender.high()), limit)
+        }
+        limit => limit,
     }
 }
 

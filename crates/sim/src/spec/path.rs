@@ -406,7 +406,7 @@ fn each_hop(field: &str, hops: &[HopSpec]) -> Result<(), RequestError> {
 }
 
 fn pairs(field: &str, hosts: &u32) -> Result<(), RequestError> {
-    let problem = "`0` is no pair of hosts; at least 1 is needed";
+    let problem = "`0` is not a pair of hosts; at least 1 is needed";
     match hosts {
         0 => Err(RequestError::new(field, problem)),
         _ => Ok(()),

@@ -550,7 +550,7 @@ fn at_least_1ms(field: &str, timeout: &Duration) -> Result<(), RequestError> {
 }
 
 fn ticking(field: &str, tick: &Duration) -> Result<(), RequestError> {
-    let problem = "`0s` is no clock; a positive time is needed";
+    let problem = "`0s` is not a clock; a positive time is needed";
     match *tick {
         Duration::ZERO => Err(RequestError::new(field, problem)),
         _ => Ok(()),

@@ -504,7 +504,7 @@ fn random_transfers_agree_with_ns2_itself() {
     }
     eprintln!("{tally:?}");
     for number in tally.queue_ties.iter().chain(&tally.timer_ties) {
-        assert!(agrees_beside(*number), "{number} is no tie");
+        assert!(agrees_beside(*number), "{number} is not a tie");
     }
     if let Ok(path) = std::env::var("NS2_RECORDING") {
         let mut file = GzEncoder::new(File::create(path).unwrap(), Compression::best());

@@ -140,7 +140,7 @@ fn data(r: &mut Receiver, number: u64, now: u64) -> Option<Packet> {
 fn ack(packet: &Packet) -> &Ack {
     match &packet.body {
         Body::Ack(ack) => ack,
-        body => panic!("{body:?} is no acknowledgement"),
+        body => panic!("{body:?} is not an acknowledgement"),
     }
 }
 

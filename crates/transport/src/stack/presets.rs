@@ -84,7 +84,7 @@ mod tests {
         for omission in all_presets().flat_map(|preset| preset.omissions) {
             let (rule, source) = (omission.rule, omission.source);
             assert!(!rule.ends_with('.') && rule.len() < 200, "{rule}");
-            assert!(source.contains('.'), "{source} is no file");
+            assert!(source.contains('.'), "{source} is not a file");
         }
     }
 

@@ -195,6 +195,19 @@ def settled(
     return request
 
 
+def with_stack(request: Request, fields: Mapping[str, Any]) -> Request:
+    """The same with these fields in every stack. Raises RequestError where one has them already."""
+    for name in fields:
+        for stack in request.stacks:
+            if name in stack.document:
+                raise RequestError(f"the sweep's stack has {name} {stack.document[name]}", (name,))
+    stacks = _stacks([{**stack.document, **fields} for stack in request.stacks])
+    document = {**request.document, "stack": [stack.document for stack in stacks]}
+    found = replace(request, document=document, stacks=stacks)
+    check(found)
+    return found
+
+
 def _asked(
     document: Mapping[str, Any],
     variants: Sequence[Variant],

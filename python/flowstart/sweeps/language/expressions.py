@@ -183,7 +183,7 @@ class _Parser:
         meant = quantities.read(token["number"] + unit)
         if meant is None:
             near = f"; write `{token['number']}*{unit}`" if unit in self.known else ""
-            raise self.wrong(f"`{unit}` is no unit{near}")
+            raise self.wrong(f"`{unit}` is not a unit{near}")
         number, lowered = meant.number, unit.lower()
         if lowered == quantities.BDPS:
             bdp = self.bdp().at
@@ -203,7 +203,7 @@ class _Parser:
             raise self.wrong(f"there is no `{name}` in this cell{suggest(name, self.offered())}")
         meant = self.known[name]
         if meant.kind is None:
-            raise self.wrong(f"`{name}` is no quantity")
+            raise self.wrong(f"`{name}` is not a quantity")
         at: Callable[[Scope], float] = operator.itemgetter(name)
         return Expression(meant.kind, at, frozenset((name,)), meant.in_packets)
 

@@ -58,7 +58,7 @@ class Family:
         path = {**base, **self.given}
         for name in self.perturb:
             if name in self.given or name not in path:
-                why = "is given as well" if name in self.given else "is no field of this path"
+                why = "is given as well" if name in self.given else "is not a field of this path"
                 raise RequestError(
                     f"`{name}` {why} ({source.origin})", (*self.place, "perturb", name)
                 )

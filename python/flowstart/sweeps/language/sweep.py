@@ -116,6 +116,11 @@ class Sweep(metaclass=Public):
         """The startups that are not in the catalog."""
         return self.request.custom
 
+    def with_stack(self, fields: Mapping[str, Any]) -> Self:
+        """The same cells with these fields in every stack."""
+        request = documents.with_stack(self.request, fields)
+        return dataclasses.replace(self, request=request, collapsed=Counter())
+
     def only(self, split: str) -> Self:
         """The cells of one set alone: `train` or `test`."""
         if self.request.split is None:

@@ -237,7 +237,7 @@ def _probe(facts: Facts, _tested: Document, _stack: str) -> CompetingFlows:
 def _web(facts: Facts, _tested: Document, stack: str) -> CompetingFlows:
     if facts.rate_bps is None:
         raise RequestError(
-            "competing `web`: half of the rate is not known where it is no single one"
+            "competing `web`: half of the rate is not known where it is not a single one"
         )
     every_s = WEB_MEAN_PKTS * FULL_SIZE * 8 / (WEB_LOAD * facts.rate_bps)
     opens_s = WEB_RUNS_AHEAD * every_s + 4 * facts.rtt_s

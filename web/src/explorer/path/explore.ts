@@ -4,7 +4,7 @@ import { aborted, Newest, type Framed } from "../../api.ts";
 import { looks, type Look } from "../../charts/colours.ts";
 import type { Span } from "../../charts/panel.ts";
 import { exits } from "../../charts/panels.ts";
-import { picture, type Picture } from "../../charts/picture.ts";
+import { picture, type LineName, type Picture } from "../../charts/picture.ts";
 import { Readout } from "../../charts/readout.ts";
 import { Timeline } from "../../charts/timeline.ts";
 import type { CompareAnswer, CompareRequest, Given, IntervalsAnswer } from "../../protocol.ts";
@@ -295,9 +295,9 @@ class Explore {
     this.app.go({ own }, "push");
   }
 
-  private point(at_s: number | null, spoken: boolean): void {
+  private point(at_s: number | null, spoken: LineName | null): void {
     this.readout.point(at_s);
-    if (spoken && at_s !== null) this.app.say(this.readout.spoken("cwnd", at_s));
+    if (spoken && at_s !== null) this.app.say(this.readout.spoken(spoken, at_s));
   }
 }
 

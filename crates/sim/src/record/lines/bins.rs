@@ -72,6 +72,17 @@ impl Bins {
         Place::In(((time - self.from) / self.width) as u32)
     }
 
+    /// The bins of a span of time, and how much of it is in each.
+    pub(super) fn shares(&self, begin: u64, end: u64) -> impl Iterator<Item = (usize, u64)> {
+        let (from, width) = (self.from, self.width);
+        let end = end.min(self.to.unwrap_or(end)).saturating_sub(from);
+        let begin = begin.saturating_sub(from).min(end);
+        (begin / width..end.div_ceil(width)).map(move |bin| {
+            let (first, last) = (begin.max(bin * width), end.min((bin + 1) * width));
+            (bin as usize, last - first)
+        })
+    }
+
     /// How many times wider bins have to be for this moment to have one.
     #[inline]
     pub(super) fn widening(&self, time: u64) -> u32 {

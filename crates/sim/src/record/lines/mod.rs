@@ -2,12 +2,14 @@
 //! the picture's width and not with the run's length.
 
 mod bins;
+mod limit;
 mod line;
 mod points;
 mod queue;
 mod recorder;
 
 pub use bins::Bins;
+pub use limit::BinnedLimit;
 pub use line::{Bin, BinnedLine, Drawn};
 pub use points::BinnedPoints;
 pub(crate) use recorder::LineRecorder;
@@ -37,7 +39,7 @@ pub const MOST_COLUMNS: u32 = 10_000;
 const POINTS_PER_COLUMN: usize = 2;
 
 /// The lines of a flow, in their order in [`FlowLines::lines`].
-pub const LINES: [&str; 7] = [
+const LINES: [&str; 7] = [
     "cwnd",
     "flight",
     "sent",
@@ -71,6 +73,8 @@ pub struct FlowLines {
     /// which acknowledgements have reported the arrival, in order or above a hole, and the packets
     /// that the bottleneck's queue holds in its direction.
     pub lines: [BinnedLine; 7],
+    /// What limits it.
+    pub limit: BinnedLimit,
     /// Positions of what was sent again, dropped and marked, and the windows at which timers
     /// expired.
     pub events: [BinnedPoints; 4],
@@ -120,12 +124,21 @@ impl FlowLines {
         FlowLines {
             flow,
             lines: Default::default(),
+            limit: BinnedLimit::default(),
             events: [(); 4].map(|()| BinnedPoints::new(most)),
         }
     }
 
+    /// Its lines by name, for drawing; `limit` has places among the values of `Limit`.
+    pub fn drawn(&self) -> impl Iterator<Item = (&'static str, Drawn)> {
+        let lines = LINES.into_iter().zip(&self.lines);
+        let lines = lines.map(|(name, line)| (name, line.drawn()));
+        lines.chain(std::iter::once(("limit", self.limit.drawn())))
+    }
+
     fn widen(&mut self, factor: u32) {
         self.lines.iter_mut().for_each(|line| line.widen(factor));
+        self.limit.widen(factor);
         self.events
             .iter_mut()
             .for_each(|events| events.widen(factor));

@@ -3,13 +3,14 @@
 use super::bins::{Bins, Place};
 use super::queue::QueueOrder;
 use super::{BinnedLine, FlowLines, Lines, LinesRequest, POINTS_PER_COLUMN};
+use crate::record::limits::limit_of_flow;
 use crate::record::recorder::{
-    ANSWERED, HopQueue, IN_NETWORK, Kinds, QUEUES, QueueEvent, Recorder, RunEvent, SENT, Scene,
-    TIMER, bits_per_second,
+    ANSWERED, HopQueue, IN_NETWORK, Kinds, PROGRESS, QUEUES, QueueEvent, Recorder, RunEvent, SENT,
+    Scene, TIMER, TRANSMITTED, bits_per_second,
 };
 use crate::record::trace::Event;
 use flowstart_control::Instant;
-use flowstart_transport::sender::Sender;
+use flowstart_transport::sender::{Limit, Sender};
 use flowstart_wire::Packet;
 
 /// Records the lines of chosen flows, and of the bottleneck's directions that they use.
@@ -70,6 +71,23 @@ impl LineRecorder {
         }
     }
 
+    /// What limits a flow may be another reason now.
+    fn turn(&mut self, scene: &Scene<'_>, event: &RunEvent<'_>) {
+        let limit = match event {
+            RunEvent::Opened => Some(Limit::Handshake),
+            _ => (scene.sender).map(|sender| limit_of_flow(scene, sender, sender.limit())),
+        };
+        let Some(limit) = limit else { return };
+        self.make_room(scene.at);
+        let lines = self.flows.iter_mut().find(|lines| lines.flow == scene.flow);
+        if let Some(lines) = lines {
+            lines.limit.turn(&self.bins, scene.at, Some(limit));
+            if let RunEvent::Closed = event {
+                lines.limit.turn(&self.bins, scene.at, None);
+            }
+        }
+    }
+
     fn lines_of(&mut self, flow: u32) -> Option<&mut FlowLines> {
         self.flows.iter_mut().find(|lines| lines.flow == flow)
     }
@@ -88,6 +106,7 @@ impl LineRecorder {
             order.finish(&mut |at, held| line.push(bins.place(at), held as f64));
         }
         for (flow, direction) in self.flows.iter_mut().zip(&self.directions) {
+            flow.limit.turn(bins, end, None);
             if let Some(queue) = &self.queues[usize::from(*direction)] {
                 flow.lines[6] = queue.line.clone();
             }
@@ -122,12 +141,14 @@ impl Recorder for LineRecorder {
     fn takes(&self) -> Kinds {
         let queues = QUEUES.iter().zip(&self.queues);
         let recorded = queues.filter(|(_, queue)| queue.is_some());
-        recorded.fold(SENT | ANSWERED | TIMER | IN_NETWORK, |all, (kind, _)| {
-            all | kind
-        })
+        let of_flows = SENT | ANSWERED | TIMER | IN_NETWORK | PROGRESS | TRANSMITTED;
+        recorded.fold(of_flows, |all, (kind, _)| all | kind)
     }
 
     fn record(&mut self, scene: &mut Scene<'_>, event: &RunEvent<'_>) {
+        if event.kind() & (PROGRESS | TRANSMITTED) != 0 {
+            self.turn(scene, event);
+        }
         let Some(kind) = Event::of(event) else { return };
         if let Some(sender) = scene.sender {
             self.look_at(scene, sender);
