@@ -37,8 +37,11 @@ pub fn refusal(drives: bool) -> Option<String> {
 
 /// Why no startup can drive the kernel's sender.
 fn driving() -> Option<String> {
-    if let Err(e) = fs::metadata(BTF) {
-        return Some(format!("{BTF} cannot be read ({e}): the kernel has no BTF"));
-    }
-    Agent::start(0).err().map(|e| e.to_string())
+    missing_btf().or_else(|| Agent::start(0).err().map(|e| e.to_string()))
+}
+
+/// Why BPF programs cannot find the kernel's structures.
+pub(crate) fn missing_btf() -> Option<String> {
+    let e = fs::metadata(BTF).err()?;
+    Some(format!("{BTF} cannot be read ({e}): the kernel has no BTF"))
 }
