@@ -13,7 +13,9 @@ pub(crate) fn keep_log() {
 }
 
 fn log(line: &str) {
-    if std::env::var("BPFLOG").is_ok() { eprintln!("{line}"); }
+    if std::env::var("BPFLOG").is_ok() {
+        eprintln!("{line}");
+    }
     if let Ok(mut log) = LOG.lock() {
         *log = line.trim().replace('\n', "; ");
     }

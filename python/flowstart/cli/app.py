@@ -32,6 +32,7 @@ ROOT = CommandGroup(
         "replay": "flowstart.cli.replay:replay",
         "deploy": "flowstart.cli.deploy:deploy",
         "verify": "flowstart.cli.verify:verify",
+        "kernel": "flowstart.cli.kernel:KERNEL",
         "explore": "flowstart.cli.explore:explore",
         "run": "flowstart.cli.run:run",
         "live": "flowstart.cli.live:live",

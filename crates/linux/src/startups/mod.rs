@@ -12,7 +12,7 @@ mod watchdog;
 pub use program::Loaded;
 pub use records::{Counts, Network};
 
-use crate::permission::missing_btf;
+use crate::permission::no_btf;
 use crate::sys;
 use records::{ALL, PORTS, Settings};
 use std::fs;
@@ -98,15 +98,10 @@ pub struct Status {
 /// Loads a startup, which stays when this process ends. Returns an error of one line where kernel,
 /// permission or another load prevents it; then nothing is left.
 pub fn load(request: &Request) -> io::Result<()> {
-    check_files()?;
+    check()?;
     let began = sys::monotonic();
     let top = Path::new(FOLDER);
-    fs::create_dir(top).map_err(|e| match e.kind() {
-        io::ErrorKind::AlreadyExists => {
-            io::Error::other("a startup is loaded already; `flowstart kernel unload` removes it")
-        }
-        _ => io::Error::other(format!("{FOLDER} cannot be made ({e})")),
-    })?;
+    fs::create_dir(top).map_err(|e| io::Error::other(format!("{FOLDER} cannot be made ({e})")))?;
     let folder = top.join(format!("{began:x}"));
     let loaded = pin(request, began, &folder);
     if loaded.is_err() {
@@ -186,8 +181,9 @@ fn folder() -> io::Result<Option<PathBuf>> {
     Ok(Some(first.map_or(FOLDER.into(), |entry| entry.path())))
 }
 
-/// What the kernel and this process lack.
-fn check_files() -> io::Result<()> {
+/// Returns an error of one line where nothing can be pinned: the kernel lacks something, or a startup is
+/// loaded already.
+pub fn check() -> io::Result<()> {
     let no_files = || {
         let is_missing = !sys::is_bpf_files(Path::new(BPF_FILES));
         is_missing.then(|| {
@@ -196,7 +192,12 @@ fn check_files() -> io::Result<()> {
             )
         })
     };
-    match missing_btf().or_else(no_files) {
+    let loaded = || {
+        let is_loaded = Path::new(FOLDER).exists();
+        is_loaded
+            .then(|| "a startup is loaded already; `flowstart kernel unload` removes it".into())
+    };
+    match no_btf().or_else(no_files).or_else(loaded) {
         Some(why) => Err(io::Error::other(why)),
         None => Ok(()),
     }

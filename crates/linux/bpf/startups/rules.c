@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* A rule of the BPF programs on this host, for `tests/rules.rs`: reads an acknowledgement a line (una,
+ * nxt, acked, rtt_us, cwnd_limited), and prints the window after it and whether the startup is over.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef int32_t s32;
+typedef uint64_t u64;
+
+#include "hystart_plus_plus.h"
+
+static union {
+	struct hystart_pp hystart_pp;
+} state;
+
+static int hystart_pp(const struct ack *a, u32 *cwnd)
+{
+	return hystart_pp_on_ack(&state.hystart_pp, a, cwnd);
+}
+
+int main(int argc, char **argv)
+{
+	int (*on_ack)(const struct ack *a, u32 *cwnd) = 0;
+	u32 cwnd = 10;
+	struct ack a;
+	int over = 0;
+
+	if (argc == 2 && !strcmp(argv[1], "hystart-plus-plus")) {
+		hystart_pp_init(&state.hystart_pp);
+		on_ack = hystart_pp;
+	}
+	while (on_ack && !over &&
+	       scanf("%" SCNu32 "%" SCNu32 "%" SCNu32 "%" SCNu32 "%" SCNu32, &a.una, &a.nxt, &a.acked,
+		     &a.rtt_us, &a.cwnd_limited) == 5) {
+		over = on_ack(&a, &cwnd);
+		printf("%" PRIu32 " %d\n", cwnd, over);
+	}
+	return !on_ack;
+}

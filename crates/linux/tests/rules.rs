@@ -1,0 +1,182 @@
+//! The rules of startups in the kernel (`bpf/startups/*.h`) are those of `crates/control`: fed with the
+//! same acknowledgements, both have the same window after each, and end at the same.
+
+use flowstart_control::catalog::Recipe;
+use flowstart_control::signals::{Ack, Established};
+use flowstart_control::{Controller, Convention, Duration, Instant, Window};
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const MSS: u32 = 1448;
+/// Series of acknowledgements; each has other round-trip times.
+const SERIES: u64 = 300;
+const ACKS: usize = 1500;
+
+/// The rules as a program of this host; `None`, said aloud, where there is no C compiler.
+fn compiled() -> Option<PathBuf> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("bpf/startups/rules.c");
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("rules");
+    let built = Command::new("cc")
+        .args([
+            "-O1",
+            "-Wall",
+            "-Werror",
+            "-fsanitize=undefined",
+            "-fno-sanitize-recover=all",
+        ])
+        .arg(source)
+        .arg("-o")
+        .arg(&program)
+        .output();
+    let Ok(built) = built else {
+        eprintln!("skipped: there is no C compiler");
+        return None;
+    };
+    assert!(
+        built.status.success(),
+        "{}",
+        String::from_utf8_lossy(&built.stderr)
+    );
+    Some(program)
+}
+
+/// What the program prints for these lines.
+fn printed(program: &Path, startup: &str, lines: &str) -> String {
+    let mut run = Command::new(program)
+        .arg(startup)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // It ends with the startup, and reads no more.
+    let _ = run.stdin.take().unwrap().write_all(lines.as_bytes());
+    let output = run.wait_with_output().unwrap();
+    assert!(output.status.success());
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % bound
+    }
+}
+
+/// A path on which a series of acknowledgements comes: delays rise with the window from some size on,
+/// with jitter that differs between series.
+struct Series {
+    random: Random,
+    base_us: u64,
+    jitter_us: u64,
+    /// Segments that fit without a queue, and the delay of each beyond.
+    fits: u64,
+    per_segment_us: u64,
+    una: u64,
+    now_us: u64,
+}
+
+impl Series {
+    fn new(seed: u64) -> Series {
+        let mut random = Random(seed);
+        Series {
+            base_us: 1_000 + random.below(200_000),
+            jitter_us: 1 + random.below(8_000),
+            fits: 20 + random.below(400),
+            per_segment_us: random.below(1_000),
+            una: 0,
+            now_us: 50_000,
+            random,
+        }
+    }
+
+    fn next(&mut self, cwnd: u64) -> Ack {
+        let mss = u64::from(MSS);
+        let acked = 1 + self.random.below(12);
+        let queue = cwnd.saturating_sub(self.fits) * self.per_segment_us;
+        let rtt = self.base_us + queue + self.random.below(self.jitter_us);
+        self.una += acked * mss;
+        self.now_us += rtt * acked / cwnd.max(1);
+        let delivered = acked * mss;
+        Ack {
+            now: Instant::from_nanos(1_000 * self.now_us),
+            acked: delivered,
+            delivered,
+            credit: delivered,
+            delivered_total: self.una,
+            rtt: (self.random.below(20) > 0).then(|| Duration::from_micros(rtt)),
+            srtt: Duration::from_micros(self.base_us),
+            una: self.una,
+            nxt: self.una + cwnd * mss,
+            flight: cwnd * mss,
+            cwnd_limited: self.random.below(30) > 0,
+            queued: u64::MAX,
+            peer_window: u64::MAX,
+            marked: 0,
+            delivery: None,
+        }
+    }
+}
+
+fn opened(startup: &str) -> (Controller, Window) {
+    let recipe = Recipe::parse(startup, "cubic", Convention::LINUX).unwrap();
+    let (mut controller, mut window) = (recipe.build(), Window::new(MSS));
+    let established = Established {
+        initial_window: 10.0,
+        rtt: Some(Duration::from_millis(50)),
+        ..Established::at(Instant::from_millis(50))
+    };
+    controller.on_established(&mut window, &established);
+    (controller, window)
+}
+
+/// The lines of a series, and what the Rust rule makes of each: the window, and whether it is over.
+fn expected(startup: &str, seed: u64) -> (String, String, bool) {
+    let (mut controller, mut window) = opened(startup);
+    let mut series = Series::new(seed);
+    let (mut lines, mut after) = (String::new(), String::new());
+    for _ in 0..ACKS {
+        let ack = series.next(window.cwnd_segments());
+        controller.on_ack(&mut window, &ack);
+        let over = controller.exit().is_some();
+        let rtt = ack.rtt.map_or(u32::MAX, |rtt| (rtt.nanos() / 1_000) as u32);
+        // Sequence numbers wrap.
+        let (una, nxt) = (ack.una as u32, ack.nxt as u32);
+        let (acked, limited) = (ack.acked / u64::from(MSS), u8::from(ack.cwnd_limited));
+        writeln!(lines, "{una} {nxt} {acked} {rtt} {limited}").unwrap();
+        writeln!(after, "{} {}", window.cwnd_segments(), u8::from(over)).unwrap();
+        if over {
+            return (lines, after, true);
+        }
+    }
+    (lines, after, false)
+}
+
+#[test]
+fn hystart_plus_plus_has_the_window_and_the_end_of_the_rust_rule_at_every_acknowledgement() {
+    let Some(program) = compiled() else {
+        return;
+    };
+    let mut ended = 0;
+    for seed in 0..SERIES {
+        let (lines, after, over) = expected("hystart-plus-plus", seed);
+        assert_eq!(
+            printed(&program, "hystart-plus-plus", &lines),
+            after,
+            "seed {seed}"
+        );
+        ended += u64::from(over);
+    }
+    // Both happen, so that both are compared.
+    assert!(
+        (SERIES / 10..SERIES).contains(&ended),
+        "{ended} of {SERIES} ended"
+    );
+}
