@@ -2,7 +2,7 @@
 //! same acknowledgements, both have the same window after each, and end at the same.
 
 use flowstart_control::catalog::Recipe;
-use flowstart_control::signals::{Ack, Established};
+use flowstart_control::signals::{Ack, Established, Sent};
 use flowstart_control::{Controller, Convention, Duration, Instant, Window};
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -15,9 +15,9 @@ const SERIES: u64 = 300;
 const ACKS: usize = 1500;
 
 /// The rules as a program of this host; `None`, said aloud, where there is no C compiler.
-fn compiled() -> Option<PathBuf> {
+fn compiled(name: &str) -> Option<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("bpf/startups/rules.c");
-    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("rules");
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("rules-{name}"));
     let built = Command::new("cc")
         .args([
             "-O1",
@@ -70,15 +70,15 @@ impl Random {
     }
 }
 
-/// A path on which a series of acknowledgements comes: delays rise with the window from some size on,
-/// with jitter that differs between series.
+/// A path on which a series of acknowledgements comes. Beyond what it holds they come at its rate, and in
+/// two of three series later, with jitter that differs between series.
 struct Series {
     random: Random,
     base_us: u64,
     jitter_us: u64,
-    /// Segments that fit without a queue, and the delay of each beyond.
-    fits: u64,
-    per_segment_us: u64,
+    /// Of a segment at the bottleneck.
+    segment_us: u64,
+    shows_queue: bool,
     una: u64,
     now_us: u64,
 }
@@ -89,8 +89,8 @@ impl Series {
         Series {
             base_us: 1_000 + random.below(200_000),
             jitter_us: 1 + random.below(8_000),
-            fits: 20 + random.below(400),
-            per_segment_us: random.below(1_000),
+            segment_us: 1 + random.below(1_000),
+            shows_queue: random.below(3) > 0,
             una: 0,
             now_us: 50_000,
             random,
@@ -100,10 +100,11 @@ impl Series {
     fn next(&mut self, cwnd: u64) -> Ack {
         let mss = u64::from(MSS);
         let acked = 1 + self.random.below(12);
-        let queue = cwnd.saturating_sub(self.fits) * self.per_segment_us;
-        let rtt = self.base_us + queue + self.random.below(self.jitter_us);
+        let full_us = cwnd * self.segment_us;
+        let queue_us = full_us.saturating_sub(self.base_us) * u64::from(self.shows_queue);
+        let rtt = self.base_us + queue_us + self.random.below(self.jitter_us);
         self.una += acked * mss;
-        self.now_us += rtt * acked / cwnd.max(1);
+        self.now_us += acked * (rtt / cwnd).max(self.segment_us);
         let delivered = acked * mss;
         Ack {
             now: Instant::from_nanos(1_000 * self.now_us),
@@ -137,20 +138,36 @@ fn opened(startup: &str) -> (Controller, Window) {
     (controller, window)
 }
 
+/// What has left before an acknowledgement, beyond the first `sent` bytes.
+fn segments(ack: &Ack, sent: u64) -> Sent {
+    Sent {
+        now: ack.now,
+        bytes: (ack.nxt - sent) as u32,
+        seq: sent,
+        retransmission: false,
+        flight: ack.flight,
+    }
+}
+
 /// The lines of a series, and what the Rust rule makes of each: the window, and whether it is over.
 fn expected(startup: &str, seed: u64) -> (String, String, bool) {
     let (mut controller, mut window) = opened(startup);
     let mut series = Series::new(seed);
-    let (mut lines, mut after) = (String::new(), String::new());
+    let (mut lines, mut after, mut sent) = (String::new(), String::new(), 0);
     for _ in 0..ACKS {
         let ack = series.next(window.cwnd_segments());
+        if ack.nxt > sent {
+            controller.on_sent(&mut window, &segments(&ack, sent));
+            sent = ack.nxt;
+        }
         controller.on_ack(&mut window, &ack);
         let over = controller.exit().is_some();
         let rtt = ack.rtt.map_or(u32::MAX, |rtt| (rtt.nanos() / 1_000) as u32);
         // Sequence numbers wrap.
         let (una, nxt) = (ack.una as u32, ack.nxt as u32);
         let (acked, limited) = (ack.acked / u64::from(MSS), u8::from(ack.cwnd_limited));
-        writeln!(lines, "{una} {nxt} {acked} {rtt} {limited}").unwrap();
+        let (flight, now) = (ack.flight / u64::from(MSS), ack.now.nanos());
+        writeln!(lines, "{una} {nxt} {flight} {acked} {rtt} {limited} {now}").unwrap();
         writeln!(after, "{} {}", window.cwnd_segments(), u8::from(over)).unwrap();
         if over {
             return (lines, after, true);
@@ -159,19 +176,15 @@ fn expected(startup: &str, seed: u64) -> (String, String, bool) {
     (lines, after, false)
 }
 
-#[test]
-fn hystart_plus_plus_has_the_window_and_the_end_of_the_rust_rule_at_every_acknowledgement() {
-    let Some(program) = compiled() else {
+/// Both have the same window after each acknowledgement, and end at the same.
+fn compare(startup: &str) {
+    let Some(program) = compiled(startup) else {
         return;
     };
     let mut ended = 0;
     for seed in 0..SERIES {
-        let (lines, after, over) = expected("hystart-plus-plus", seed);
-        assert_eq!(
-            printed(&program, "hystart-plus-plus", &lines),
-            after,
-            "seed {seed}"
-        );
+        let (lines, after, over) = expected(startup, seed);
+        assert_eq!(printed(&program, startup, &lines), after, "seed {seed}");
         ended += u64::from(over);
     }
     // Both happen, so that both are compared.
@@ -179,4 +192,14 @@ fn hystart_plus_plus_has_the_window_and_the_end_of_the_rust_rule_at_every_acknow
         (SERIES / 10..SERIES).contains(&ended),
         "{ended} of {SERIES} ended"
     );
+}
+
+#[test]
+fn hystart_plus_plus_has_the_window_and_the_end_of_the_rust_rule_at_every_acknowledgement() {
+    compare("hystart-plus-plus");
+}
+
+#[test]
+fn search_has_the_window_and_the_end_of_the_rust_rule_at_every_acknowledgement() {
+    compare("search");
 }

@@ -14,7 +14,6 @@ struct settings {
 	u64 share;	 /* of 2^32 */
 	u32 seed;
 	u32 by_network; /* only peers in `networks` */
-	u32 watchdog;	/* process that removes all at the deadline; 0: none */
 	u32 port_count; /* 0: all */
 	u16 ports[PORTS];
 	char name[16];

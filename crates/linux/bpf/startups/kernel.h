@@ -19,6 +19,13 @@ struct inet_connection_sock___startup {
 
 struct tcp_sock___startup {
 	u32 snd_cwnd_clamp;
+	u32 app_limited;
+};
+
+/* The kernel's numbers; `../kernel.h` has the first. */
+enum tcp_ca_event___startup {
+	CA_EVENT_CWND_RESTART = 1,
+	CA_EVENT_COMPLETE_CWR = 2,
 };
 
 struct ack_sample {

@@ -9,11 +9,15 @@
 #define NO_RTT 0xffffffffu
 
 struct ack {
+	u64 now; /* nanoseconds */
 	u32 una; /* sequence numbers */
 	u32 nxt;
-	u32 acked;  /* segments newly acknowledged, SACKed ones included */
-	u32 rtt_us; /* or NO_RTT */
+	u32 mss;
+	u32 in_flight; /* segments */
+	u32 acked;     /* segments newly acknowledged, SACKed ones included */
+	u32 rtt_us;    /* or NO_RTT */
 	u32 cwnd_limited;
+	u32 app_limited; /* what it acknowledges left while the application had no more */
 };
 
 /* Sequence numbers wrap. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* A rule of the BPF programs on this host, for `tests/rules.rs`: reads an acknowledgement a line (una,
- * nxt, acked, rtt_us, cwnd_limited), and prints the window after it and whether the startup is over.
+ * nxt, in_flight, acked, rtt_us, cwnd_limited, now), and prints the window after it and whether the startup is over.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,9 +13,11 @@ typedef int32_t s32;
 typedef uint64_t u64;
 
 #include "hystart_plus_plus.h"
+#include "search.h"
 
 static union {
 	struct hystart_pp hystart_pp;
+	struct search search;
 } state;
 
 static int hystart_pp(const struct ack *a, u32 *cwnd)
@@ -23,20 +25,32 @@ static int hystart_pp(const struct ack *a, u32 *cwnd)
 	return hystart_pp_on_ack(&state.hystart_pp, a, cwnd);
 }
 
+static int search(const struct ack *a, u32 *cwnd)
+{
+	int next = search_on_ack(&state.search, a, cwnd);
+
+	if (next == SEARCH_GROWS && a->cwnd_limited)
+		*cwnd += a->acked;
+	return next == SEARCH_ENDS || state.search.phase == SEARCH_DRAINING;
+}
+
 int main(int argc, char **argv)
 {
 	int (*on_ack)(const struct ack *a, u32 *cwnd) = 0;
 	u32 cwnd = 10;
-	struct ack a;
+	struct ack a = {.mss = 1448};
 	int over = 0;
 
 	if (argc == 2 && !strcmp(argv[1], "hystart-plus-plus")) {
 		hystart_pp_init(&state.hystart_pp);
 		on_ack = hystart_pp;
+	} else if (argc == 2 && !strcmp(argv[1], "search")) {
+		search_init(&state.search, 0, cwnd);
+		on_ack = search;
 	}
 	while (on_ack && !over &&
-	       scanf("%" SCNu32 "%" SCNu32 "%" SCNu32 "%" SCNu32 "%" SCNu32, &a.una, &a.nxt, &a.acked,
-		     &a.rtt_us, &a.cwnd_limited) == 5) {
+	       scanf("%" SCNu32 "%" SCNu32 "%" SCNu32 "%" SCNu32 "%" SCNu32 "%" SCNu32 "%" SCNu64, &a.una,
+		     &a.nxt, &a.in_flight, &a.acked, &a.rtt_us, &a.cwnd_limited, &a.now) == 7) {
 		over = on_ack(&a, &cwnd);
 		printf("%" PRIu32 " %d\n", cwnd, over);
 	}

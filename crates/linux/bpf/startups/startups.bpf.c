@@ -7,6 +7,8 @@
 #include <bpf/bpf_endian.h>
 #include "choice.h"
 #include "hystart_plus_plus.h"
+#include "jump_start.h"
+#include "search.h"
 
 char _license[] SEC("license") = "GPL";
 
@@ -44,7 +46,13 @@ struct {
 struct startup {
 	u32 is_over;
 	u32 rtt_us; /* of the acknowledgement under way */
-	struct hystart_pp hystart_pp;
+	u32 is_app_limited; /* what leaves now */
+	u32 app_limited_until; /* what left before this sequence number did so while it was */
+	union {
+		struct hystart_pp hystart_pp;
+		struct jump_start jump_start;
+		struct search search;
+	};
 };
 
 struct {
@@ -87,6 +95,8 @@ static __always_inline struct startup *begin(struct sock *sk)
 	if (s) {
 		s->is_over = 0;
 		s->rtt_us = NO_RTT;
+		s->is_app_limited = 0;
+		s->app_limited_until = tcp_sk(sk)->snd_una;
 	}
 	return s;
 }
@@ -99,15 +109,36 @@ static __always_inline struct startup *in_charge(struct sock *sk)
 	return s && !s->is_over && tcp_sk(sk)->snd_cwnd < tcp_sk(sk)->snd_ssthresh ? s : 0;
 }
 
-static __always_inline void read_ack(struct sock *sk, struct startup *s, u32 acked, struct ack *a)
+/* A look for something to send: `app_limited` is set by writes and cleared by acknowledgements, so it
+ * stays as it is from one look to the next.
+ */
+static __always_inline void note_sent(struct startup *s, struct tcp_sock *tp)
 {
-	struct tcp_sock *tp = tcp_sk(sk);
+	struct tcp_sock___startup *more = (void *)tp;
 
+	if (s->is_app_limited)
+		s->app_limited_until = tp->snd_nxt;
+	s->is_app_limited = more->app_limited != 0;
+}
+
+/* tcp_packets_in_flight() */
+static __always_inline u32 in_flight(const struct tcp_sock *tp)
+{
+	return tp->packets_out - tp->sacked_out - tp->lost_out + tp->retrans_out;
+}
+
+static __always_inline void read_ack(struct startup *s, struct tcp_sock *tp, u32 acked, struct ack *a)
+{
+	note_sent(s, tp);
+	a->now = bpf_ktime_get_ns();
 	a->una = tp->snd_una;
 	a->nxt = tp->snd_nxt;
+	a->mss = greater(tp->mss_cache, 1);
+	a->in_flight = in_flight(tp);
 	a->acked = acked;
 	a->rtt_us = s->rtt_us;
 	a->cwnd_limited = is_cwnd_limited(tp);
+	a->app_limited = reaches(s->app_limited_until, tp->snd_una);
 	s->rtt_us = NO_RTT;
 }
 
@@ -179,7 +210,7 @@ void BPF_PROG(hystart_pp_cong_avoid, struct sock *sk, u32 ack, u32 acked)
 		cubictcp_cong_avoid(sk, ack, acked);
 		return;
 	}
-	read_ack(sk, s, acked, &a);
+	read_ack(s, tp, acked, &a);
 	if (hystart_pp_on_ack(&s->hystart_pp, &a, &cwnd)) {
 		s->is_over = 1;
 		tp->snd_ssthresh = cwnd;
@@ -197,6 +228,202 @@ struct tcp_congestion_ops___startup hystart_pp = {
 	.cwnd_event = (void *)startup_cwnd_event,
 	.undo_cwnd = (void *)startup_undo_cwnd,
 	.name = "fs_hystartpp",
+};
+
+/* tcp_tso_segs() takes the kernel's default otherwise. */
+#define MIN_TSO_SEGS 2
+
+SEC("struct_ops")
+void BPF_PROG(search_begin, struct sock *sk)
+{
+	struct startup *s = begin(sk);
+
+	if (s)
+		search_init(&s->search, tcp_sk(sk)->snd_nxt, tcp_sk(sk)->snd_cwnd);
+}
+
+SEC("struct_ops")
+u32 BPF_PROG(search_min_tso_segs, struct sock *sk)
+{
+	struct startup *s = startup_of(sk, 0);
+
+	if (s && !s->is_over)
+		note_sent(s, tcp_sk(sk));
+	return MIN_TSO_SEGS;
+}
+
+SEC("struct_ops")
+void BPF_PROG(search_cong_avoid, struct sock *sk, u32 ack, u32 acked)
+{
+	struct startup *s = in_charge(sk);
+	struct tcp_sock *tp = tcp_sk(sk);
+	u32 cwnd = tp->snd_cwnd;
+	int next = SEARCH_GROWS;
+	struct ack a;
+
+	if (s) {
+		read_ack(s, tp, acked, &a);
+		next = search_on_ack(&s->search, &a, &cwnd);
+	}
+	if (next == SEARCH_GROWS) {
+		cubictcp_cong_avoid(sk, ack, acked);
+		return;
+	}
+	if (next == SEARCH_ENDS) {
+		s->is_over = 1;
+		tp->snd_ssthresh = cwnd;
+	}
+	set_cwnd(tp, cwnd);
+}
+
+/* A timeout or an idle time begins it anew, another congestion signal ends it. */
+SEC("struct_ops")
+void BPF_PROG(search_set_state, struct sock *sk, u8 new_state)
+{
+	struct startup *s = startup_of(sk, 0);
+
+	if (s && new_state == TCP_CA_Loss) {
+		s->is_over = 0;
+		search_init(&s->search, tcp_sk(sk)->snd_nxt, s->search.iw);
+	} else if (s && new_state >= TCP_CA_CWR) {
+		s->is_over = 1;
+	}
+	cubictcp_state(sk, new_state);
+	without_hystart(sk);
+}
+
+SEC("struct_ops")
+void BPF_PROG(search_cwnd_event, struct sock *sk, enum tcp_ca_event event)
+{
+	struct startup *s = startup_of(sk, 0);
+
+	if (s && (u32)event == CA_EVENT_CWND_RESTART)
+		search_init(&s->search, tcp_sk(sk)->snd_nxt, s->search.iw);
+	cubictcp_cwnd_event(sk, event);
+}
+
+SEC(".struct_ops.link")
+struct tcp_congestion_ops___startup search = {
+	.init = (void *)search_begin,
+	.cong_avoid = (void *)search_cong_avoid,
+	.pkts_acked = (void *)startup_pkts_acked,
+	.set_state = (void *)search_set_state,
+	.ssthresh = (void *)startup_ssthresh,
+	.cwnd_event = (void *)search_cwnd_event,
+	.min_tso_segs = (void *)search_min_tso_segs,
+	.undo_cwnd = (void *)startup_undo_cwnd,
+	.name = "fs_search",
+};
+
+SEC("struct_ops")
+void BPF_PROG(jump_start_begin, struct sock *sk)
+{
+	struct startup *s = begin(sk);
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct jump_start *j;
+
+	if (!s)
+		return;
+	j = &s->jump_start;
+	j->js = tp->srtt_us ? JS_PACING : JS_OFF;
+	j->start = tp->snd_nxt;
+	j->d_sent = 0;
+	j->was_paced = sk->sk_pacing_status;
+	/* The send buffer goes by the window that is there when the connection opens. */
+	if (j->js == JS_PACING)
+		set_cwnd(tp, jump_start_flight(~0u - tp->mss_cache, tp->snd_wnd, greater(tp->mss_cache, 1)));
+}
+
+/* Before every look for something to send: D may have grown. */
+SEC("struct_ops")
+u32 BPF_PROG(jump_start_min_tso_segs, struct sock *sk)
+{
+	struct startup *s = startup_of(sk, 0);
+	struct tcp_sock *tp = tcp_sk(sk);
+	u32 mss = greater(tp->mss_cache, 1);
+
+	if (s && s->jump_start.js == JS_PACING) {
+		u32 flight = jump_start_flight(tp->write_seq - s->jump_start.start, tp->snd_wnd, mss);
+
+		set_cwnd(tp, flight);
+		sk->sk_pacing_rate = jump_start_rate(flight, mss, tp->srtt_us >> 3);
+		if (sk->sk_pacing_status == SK_PACING_NONE)
+			sk->sk_pacing_status = SK_PACING_NEEDED;
+		return 1;
+	}
+	return MIN_TSO_SEGS;
+}
+
+/* The flight has left as far as it goes: the window becomes what the network was given. */
+static __always_inline void jump_start_hand_over(struct sock *sk, struct jump_start *j)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	j->js = JS_WATCH;
+	j->end = tp->snd_nxt;
+	j->d_sent = tp->data_segs_out;
+	if (sk->sk_pacing_status == SK_PACING_NEEDED)
+		sk->sk_pacing_status = j->was_paced;
+	set_cwnd(tp, greater(lesser(tp->snd_cwnd, j->d_sent), 1));
+}
+
+SEC("struct_ops")
+void BPF_PROG(jump_start_cong_avoid, struct sock *sk, u32 ack, u32 acked)
+{
+	struct startup *s = startup_of(sk, 0);
+
+	if (s && s->jump_start.js == JS_PACING)
+		jump_start_hand_over(sk, &s->jump_start);
+	if (s && s->jump_start.js == JS_WATCH && reaches(tcp_sk(sk)->snd_una, s->jump_start.end))
+		s->jump_start.js = JS_OFF;
+	cubictcp_cong_avoid(sk, ack, acked);
+}
+
+SEC("struct_ops")
+void BPF_PROG(jump_start_set_state, struct sock *sk, u8 new_state)
+{
+	struct startup *s = startup_of(sk, 0);
+	struct jump_start *j = s ? &s->jump_start : 0;
+
+	if (j && new_state >= TCP_CA_CWR && j->js != JS_RECOVERY) {
+		if (j->js == JS_PACING)
+			jump_start_hand_over(sk, j);
+		j->js = j->js == JS_WATCH && new_state != TCP_CA_Loss ? JS_RECOVERY : JS_OFF;
+		j->total_retrans = tcp_sk(sk)->total_retrans;
+	} else if (j && new_state == TCP_CA_Loss) {
+		j->js = JS_OFF;
+	}
+	cubictcp_state(sk, new_state);
+	without_hystart(sk);
+}
+
+SEC("struct_ops")
+void BPF_PROG(jump_start_cwnd_event, struct sock *sk, enum tcp_ca_event event)
+{
+	struct startup *s = startup_of(sk, 0);
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	if (s && (u32)event == CA_EVENT_COMPLETE_CWR && s->jump_start.js == JS_RECOVERY) {
+		u32 cwnd = jump_start_after_recovery(&s->jump_start, tp->total_retrans);
+
+		s->jump_start.js = JS_OFF;
+		tp->snd_ssthresh = greater(cwnd, 2);
+		set_cwnd(tp, cwnd);
+	}
+	cubictcp_cwnd_event(sk, event);
+}
+
+SEC(".struct_ops.link")
+struct tcp_congestion_ops___startup jump_start = {
+	.init = (void *)jump_start_begin,
+	.cong_avoid = (void *)jump_start_cong_avoid,
+	.pkts_acked = (void *)startup_pkts_acked,
+	.set_state = (void *)jump_start_set_state,
+	.ssthresh = (void *)startup_ssthresh,
+	.cwnd_event = (void *)jump_start_cwnd_event,
+	.min_tso_segs = (void *)jump_start_min_tso_segs,
+	.undo_cwnd = (void *)startup_undo_cwnd,
+	.name = "fs_jump_start",
 };
 
 static __always_inline int is_port(const struct settings *s, u32 port)

@@ -37,11 +37,23 @@ pub struct Startup {
 }
 
 /// Startups that the kernel can run.
-pub const STARTUPS: &[Startup] = &[Startup {
-    name: "hystart-plus-plus",
-    control: "fs_hystartpp",
-    ops: "hystart_pp",
-}];
+pub const STARTUPS: &[Startup] = &[
+    Startup {
+        name: "hystart-plus-plus",
+        control: "fs_hystartpp",
+        ops: "hystart_pp",
+    },
+    Startup {
+        name: "jump-start",
+        control: "fs_jump_start",
+        ops: "jump_start",
+    },
+    Startup {
+        name: "search",
+        control: "fs_search",
+        ops: "search",
+    },
+];
 
 impl Startup {
     /// The startup of a name in the catalog.
@@ -112,16 +124,16 @@ pub fn load(request: &Request) -> io::Result<()> {
 
 fn pin(request: &Request, began: u64, folder: &Path) -> io::Result<()> {
     fs::create_dir(folder)?;
-    let mut settings = request.settings(began);
+    let settings = request.settings(began);
     if let Some(time) = request.time {
-        settings.watchdog = watchdog::start(time, folder)?;
+        watchdog::start(time, folder)?;
     }
     let pinned = Loaded::new(request.startup).and_then(|mut loaded| {
         loaded.choose(&settings, request)?;
         loaded.pin(folder)
     });
     if pinned.is_err() {
-        watchdog::stop(settings.watchdog, folder);
+        watchdog::stop(folder);
     }
     pinned
 }
@@ -133,7 +145,6 @@ impl Request {
             share: (self.share * ALL) as u64,
             seed: self.seed,
             by_network: !self.networks.is_empty(),
-            watchdog: 0,
             ports: self.ports.iter().copied().take(PORTS).collect(),
             name: self.startup.control.to_string(),
         }
@@ -159,9 +170,7 @@ pub fn unload() -> io::Result<bool> {
     let Some(folder) = folder()? else {
         return Ok(false);
     };
-    if let Ok(settings) = program::settings(&folder) {
-        watchdog::stop(settings.watchdog, &folder);
-    }
+    watchdog::stop(&folder);
     match fs::remove_dir_all(FOLDER) {
         // The watchdog was faster.
         Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),

@@ -126,11 +126,6 @@ fn unreadable(name: &str) -> io::Error {
     io::Error::other(format!("`{name}` is of another version"))
 }
 
-/// The settings of a load.
-pub(super) fn settings(folder: &Path) -> io::Result<Settings> {
-    Settings::read(&only(folder, "settings")?).ok_or_else(|| unreadable("settings"))
-}
-
 /// What is pinned in a folder.
 pub(super) fn pinned(folder: &Path) -> io::Result<Status> {
     keep_log();
@@ -138,7 +133,8 @@ pub(super) fn pinned(folder: &Path) -> io::Result<Status> {
         fs::metadata(folder.join(link))
             .map_err(|_| io::Error::other(format!("`{link}` is missing")))?;
     }
-    let settings = settings(folder)?;
+    let settings =
+        Settings::read(&only(folder, "settings")?).ok_or_else(|| unreadable("settings"))?;
     let startup = STARTUPS
         .iter()
         .find(|startup| startup.control == settings.name);
@@ -153,7 +149,7 @@ pub(super) fn pinned(folder: &Path) -> io::Result<Status> {
         share: settings.share as f64 / ALL,
         seed: settings.seed,
         time_left: (settings.deadline > 0).then(|| left(settings.deadline)),
-        has_watchdog: watchdog::is_running(settings.watchdog, folder),
+        has_watchdog: watchdog::is_running(folder),
         counts,
         ports: settings.ports,
         control: settings.name,

@@ -18,8 +18,6 @@ pub(super) struct Settings {
     pub(super) share: u64,
     pub(super) seed: u32,
     pub(super) by_network: bool,
-    /// 0: none.
-    pub(super) watchdog: u32,
     /// None: all.
     pub(super) ports: Vec<u16>,
     /// The congestion control's name.
@@ -27,21 +25,24 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    pub(super) const BYTES: usize = 32 + 2 * PORTS + NAME_BYTES;
+    /// Where the ports begin.
+    const PORTS_AT: usize = 28;
+    /// With what fills it up to whole words of eight bytes.
+    pub(super) const BYTES: usize = (Settings::NAME_AT + NAME_BYTES).next_multiple_of(8);
+    const NAME_AT: usize = Settings::PORTS_AT + 2 * PORTS;
 
     pub(super) fn write(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(Settings::BYTES);
         bytes.extend(self.deadline.to_ne_bytes());
         bytes.extend(self.share.to_ne_bytes());
-        let words = [self.seed, self.by_network.into(), self.watchdog];
+        let words = [self.seed, self.by_network.into(), self.ports.len() as u32];
         words
             .iter()
             .for_each(|word| bytes.extend(word.to_ne_bytes()));
-        bytes.extend((self.ports.len() as u32).to_ne_bytes());
         self.ports
             .iter()
             .for_each(|port| bytes.extend(port.to_ne_bytes()));
-        bytes.resize(32 + 2 * PORTS, 0);
+        bytes.resize(Settings::NAME_AT, 0);
         bytes.extend(self.name.bytes());
         bytes.resize(Settings::BYTES, 0);
         bytes
@@ -52,8 +53,11 @@ impl Settings {
         let bytes: &[u8; Settings::BYTES] = bytes.try_into().ok()?;
         let long = |at: usize| u64::from_ne_bytes(std::array::from_fn(|i| bytes[at + i]));
         let word = |at: usize| u32::from_ne_bytes(std::array::from_fn(|i| bytes[at + i]));
-        let port = |i: usize| u16::from_ne_bytes([bytes[32 + 2 * i], bytes[33 + 2 * i]]);
-        let name = &bytes[32 + 2 * PORTS..];
+        let port = |i: usize| {
+            let at = Settings::PORTS_AT + 2 * i;
+            u16::from_ne_bytes([bytes[at], bytes[at + 1]])
+        };
+        let name = &bytes[Settings::NAME_AT..];
         let end = name
             .iter()
             .position(|byte| *byte == 0)
@@ -63,8 +67,7 @@ impl Settings {
             share: long(8),
             seed: word(16),
             by_network: word(20) != 0,
-            watchdog: word(24),
-            ports: (0..PORTS.min(word(28) as usize)).map(port).collect(),
+            ports: (0..PORTS.min(word(24) as usize)).map(port).collect(),
             name: String::from_utf8_lossy(&name[..end]).into_owned(),
         })
     }
@@ -144,7 +147,6 @@ mod tests {
             share: 1 << 32,
             seed: 3,
             by_network: true,
-            watchdog: 99,
             ports: vec![80, 443],
             name: "fs_hystartpp".into(),
         };

@@ -1,6 +1,7 @@
 //! The process that removes what was loaded when its time is over: a shell that sleeps.
 
 use crate::sys;
+use std::fmt::Display;
 use std::fs;
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -8,40 +9,58 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// It ends by itself where the folder is another load's. A signal ends its sleep too.
+/// Its name among its words, by which it is found.
+const NAME: &str = "flowstart-watchdog";
+/// It leaves another load's folder alone. A signal ends its sleep too.
 const SCRIPT: &str = r#"
 trap '' HUP INT
 { trap 'kill $!; exit' TERM; sleep "$1" & wait $!; rm -r -- "$2" && rmdir -- "${2%/*}"; } \
     </dev/null >/dev/null 2>&1 &
-echo $!
 "#;
 
-/// Starts one that removes this folder after this time; returns its process number.
-pub(super) fn start(time: Duration, folder: &Path) -> io::Result<u32> {
+/// Starts one that removes this folder after this time.
+pub(super) fn start(time: Duration, folder: &Path) -> io::Result<()> {
     let shell = Command::new("sh")
-        .args(["-c", SCRIPT, "flowstart-watchdog"])
+        .args(["-c", SCRIPT, NAME])
         .arg(time.as_secs_f64().to_string())
         .arg(folder)
         .current_dir("/")
         .process_group(0)
         .stderr(Stdio::null())
-        .output();
-    let failed = |why: String| io::Error::other(format!("no watchdog can be started ({why})"));
-    let said = shell.map_err(|e| failed(e.to_string()))?.stdout;
-    let number = String::from_utf8_lossy(&said).trim().parse();
-    number.map_err(|_| failed("sh printed no process number".into()))
-}
-
-/// Ends it, unless the process of this number is another.
-pub(super) fn stop(process: u32, folder: &Path) {
-    if is_running(process, folder) {
-        sys::terminate(process);
+        .status();
+    match shell {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(failed(&status)),
+        Err(error) => Err(failed(&error)),
     }
 }
 
-/// Whether it waits.
-pub(super) fn is_running(process: u32, folder: &Path) -> bool {
-    let words = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+fn failed(why: &dyn Display) -> io::Error {
+    io::Error::other(format!("no watchdog can be started ({why})"))
+}
+
+/// Ends those of a folder, also of a load that was interrupted before anything was pinned.
+pub(super) fn stop(folder: &Path) {
+    of(folder).into_iter().for_each(sys::terminate);
+}
+
+/// Whether one waits.
+pub(super) fn is_running(folder: &Path) -> bool {
+    !of(folder).is_empty()
+}
+
+/// Processes that are watchdogs of a folder.
+fn of(folder: &Path) -> Vec<u32> {
     let folder = folder.as_os_str().as_encoded_bytes();
-    process > 0 && words.split(|byte| *byte == 0).any(|word| word == folder)
+    let is_one = |words: &[u8]| {
+        let has = |wanted: &[u8]| words.split(|byte| *byte == 0).any(|word| word == wanted);
+        has(NAME.as_bytes()) && has(folder)
+    };
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let matching = processes.filter(|process| {
+        fs::read(process.path().join("cmdline")).is_ok_and(|words| is_one(&words))
+    });
+    matching
+        .filter_map(|process| process.file_name().to_str()?.parse().ok())
+        .collect()
 }
