@@ -9,7 +9,7 @@
 
 #define W 10
 #define EXTRA_BINS 39
-#define BINS (W + 1 + EXTRA_BINS)
+#define BINS 64 /* W + 1 + EXTRA_BINS at least, and a power of two: a mask bounds what is read */
 #define WIDTH_PERCENT 35
 #define THRESH 3500 /* of 10,000 */
 #define BINS_OF_A_RTT 3
@@ -47,17 +47,7 @@ RULE void search_init(struct search *s, u32 nxt, u32 iw)
 
 RULE struct totals search_at(const struct search *s, u32 bin)
 {
-	u32 place = bin % BINS;
-
-	return s->ring[place < BINS ? place : 0];
-}
-
-RULE void search_put(struct search *s, u32 bin, const struct totals *t)
-{
-	u32 place = bin % BINS;
-
-	if (place < BINS)
-		s->ring[place] = *t;
+	return s->ring[bin % BINS];
 }
 
 RULE void search_restart(struct search *s, u64 now)
@@ -74,10 +64,10 @@ RULE void search_close(struct search *s, u64 passed)
 
 	for (u32 i = 1; i < BINS; i++)
 		if (i < passed)
-			search_put(s, s->idx + (u32)passed - i, &last);
+			s->ring[(s->idx + (u32)passed - i) % BINS] = last;
 	s->idx += passed;
 	s->end += s->duration * passed;
-	search_put(s, s->idx, &s->totals);
+	s->ring[s->idx % BINS] = s->totals;
 }
 
 /* Before the first bin is nothing. */

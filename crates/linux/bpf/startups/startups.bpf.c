@@ -379,20 +379,26 @@ void BPF_PROG(jump_start_cong_avoid, struct sock *sk, u32 ack, u32 acked)
 	cubictcp_cong_avoid(sk, ack, acked);
 }
 
+/* A loss or a mark in the flight: the window after the recovery is another. A timeout is as ever. */
+static __always_inline void jump_start_reduce(struct sock *sk, struct jump_start *j, u8 new_state)
+{
+	if (j->js == JS_PACING)
+		jump_start_hand_over(sk, j);
+	if (new_state == TCP_CA_Loss) {
+		j->js = JS_OFF;
+	} else if (j->js == JS_WATCH) {
+		j->js = JS_RECOVERY;
+		j->total_retrans = tcp_sk(sk)->total_retrans;
+	}
+}
+
 SEC("struct_ops")
 void BPF_PROG(jump_start_set_state, struct sock *sk, u8 new_state)
 {
 	struct startup *s = startup_of(sk, 0);
-	struct jump_start *j = s ? &s->jump_start : 0;
 
-	if (j && new_state >= TCP_CA_CWR && j->js != JS_RECOVERY) {
-		if (j->js == JS_PACING)
-			jump_start_hand_over(sk, j);
-		j->js = j->js == JS_WATCH && new_state != TCP_CA_Loss ? JS_RECOVERY : JS_OFF;
-		j->total_retrans = tcp_sk(sk)->total_retrans;
-	} else if (j && new_state == TCP_CA_Loss) {
-		j->js = JS_OFF;
-	}
+	if (s && new_state >= TCP_CA_CWR)
+		jump_start_reduce(sk, &s->jump_start, new_state);
 	cubictcp_state(sk, new_state);
 	without_hystart(sk);
 }
