@@ -211,6 +211,16 @@ def test_a_choice_of_the_application_stays(run: Kernel) -> None:
 
 
 @permitted
+def test_the_commands_of_the_page_run(run: Kernel) -> None:
+    page = (ROOT / "docs" / "guides" / "kernel.md").read_text("utf-8")
+    lines = re.findall(r"^    flowstart kernel (.*)$", page, re.MULTILINE)
+    assert [line.split()[0] for line in lines] == ["load", "status", "unload"]
+    answers = [run(*line.split()) for line in lines]
+    assert [answer.returncode for answer in answers] == [0, 0, 0]
+    assert "for 10 % of accepted connections to port 443" in " ".join(answers[1].stdout.split())
+
+
+@permitted
 def test_a_second_load_is_refused_and_the_first_stays(run: Kernel) -> None:
     assert run("load", "hystart-plus-plus", "--port", str(PORT), "--share", "20%").returncode == 0
     again = run("load", "hystart-plus-plus", "--share", "30%")

@@ -109,7 +109,7 @@ SHOWN = dict.fromkeys(c.line for c in commands.commands(PAGE.read_text()))
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("line", [line for line in SHOWN if line.startswith("flowstart ")])
+@pytest.mark.parametrize("line", [line for line in SHOWN if line.startswith("flowstart live")])
 def test_a_command_of_the_page_runs(line: str) -> None:
     with commands.folder(PAGE.read_text()):
         answer = commands.run(line)

@@ -64,6 +64,8 @@ def _loaded_rows(startup: str, control: str, name: str, path: fs.NetworkPath) ->
     lines = []
     for size in LOADED_SIZES:
         own = rows[f"kernel-{control}", size] | {"variant": startup, "path": name}
+        if own["simulated_startup_exit_reason"] != own["live_startup_exit_reason"]:
+            own["live_startup_exit_cwnd_segments"] = None
         agent = rows[startup, size]["live_fct_s"]
         cells = _row(own).split(" | ")
         lines.append(" | ".join([*cells[:4], f"{1e3 * agent:.1f} ms", *cells[4:]]))

@@ -2,7 +2,7 @@
 //! same acknowledgements, both have the same window after each, and end at the same.
 
 use flowstart_control::catalog::Recipe;
-use flowstart_control::signals::{Ack, Established, Sent};
+use flowstart_control::signals::{Ack, Established, Loss, Recovered, Sent};
 use flowstart_control::{Controller, Convention, Duration, Instant, Window};
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -126,12 +126,14 @@ impl Series {
     }
 }
 
-fn opened(startup: &str) -> (Controller, Window) {
+fn opened(startup: &str, queued: u64, peer_window: u64) -> (Controller, Window) {
     let recipe = Recipe::parse(startup, "cubic", Convention::LINUX).unwrap();
     let (mut controller, mut window) = (recipe.build(), Window::new(MSS));
     let established = Established {
         initial_window: 10.0,
         rtt: Some(Duration::from_millis(50)),
+        queued,
+        peer_window,
         ..Established::at(Instant::from_millis(50))
     };
     controller.on_established(&mut window, &established);
@@ -151,7 +153,7 @@ fn segments(ack: &Ack, sent: u64) -> Sent {
 
 /// The lines of a series, and what the Rust rule makes of each: the window, and whether it is over.
 fn expected(startup: &str, seed: u64) -> (String, String, bool) {
-    let (mut controller, mut window) = opened(startup);
+    let (mut controller, mut window) = opened(startup, u64::MAX, u64::MAX);
     let mut series = Series::new(seed);
     let (mut lines, mut after, mut sent) = (String::new(), String::new(), 0);
     for _ in 0..ACKS {
@@ -202,4 +204,54 @@ fn hystart_plus_plus_has_the_window_and_the_end_of_the_rust_rule_at_every_acknow
 #[test]
 fn search_has_the_window_and_the_end_of_the_rust_rule_at_every_acknowledgement() {
     compare("search");
+}
+
+/// What the Rust rule makes of a flight of which so many segments leave, and are sent again.
+fn jump(queued: u64, peer_window: u64, sent: u64, again: u64) -> String {
+    let (mut controller, mut window) = opened("jump-start", queued, peer_window);
+    let (flight, mss) = (window.cwnd_segments(), u64::from(MSS));
+    let now = Instant::from_millis(60);
+    for segment in 0..sent {
+        let left = Sent {
+            now,
+            bytes: MSS,
+            seq: segment * mss,
+            retransmission: false,
+            flight: (segment + 1) * mss,
+        };
+        controller.on_sent(&mut window, &left);
+    }
+    let loss = Loss {
+        now,
+        flight: sent * mss,
+        usable: window.cwnd,
+    };
+    controller.on_loss(&mut window, &loss);
+    let recovered = Recovered {
+        now,
+        retransmitted: again * mss,
+        flight: 0,
+    };
+    controller.on_recovered(&mut window, &recovered);
+    format!("{flight} {}\n", window.cwnd_segments())
+}
+
+#[test]
+fn jump_start_has_the_flight_of_the_rust_rule_and_its_window_after_a_recovery() {
+    let Some(program) = compiled("jump-start") else {
+        return;
+    };
+    let mut random = Random(1);
+    let (mut lines, mut after) = (String::new(), String::new());
+    for _ in 0..SERIES {
+        let (queued, peer_window) = (1 + random.below(3_000_000), 1 + random.below(20_000_000));
+        let flight = queued
+            .div_ceil(MSS.into())
+            .min(peer_window / u64::from(MSS));
+        let sent = 1 + random.below(flight.max(1));
+        let again = random.below(sent + 1);
+        writeln!(lines, "{queued} {peer_window} {sent} {again}").unwrap();
+        after += &jump(queued, peer_window, sent, again);
+    }
+    assert_eq!(printed(&program, "jump-start", &lines), after);
 }
