@@ -34,6 +34,12 @@ if TYPE_CHECKING:
     from flowstart.comparison.live.load import LiveLoad, live_load
     from flowstart.comparison.live.result import LiveComparison
     from flowstart.comparison.result import Comparison
+    from flowstart.deployment.kernel import (
+        KernelStartup,
+        kernel_load,
+        kernel_status,
+        kernel_unload,
+    )
     from flowstart.errors import (
         FlowstartError,
         LimitExceeded,
@@ -82,6 +88,10 @@ _HOMES = {
     "LiveComparison": "comparison.live.result",
     "LiveLoad": "comparison.live.load",
     "live_load": "comparison.live.load",
+    "KernelStartup": "deployment.kernel",
+    "kernel_load": "deployment.kernel",
+    "kernel_status": "deployment.kernel",
+    "kernel_unload": "deployment.kernel",
     "FlowstartError": "errors",
     "LimitExceeded": "errors",
     "RequestError": "errors",
@@ -132,6 +142,7 @@ __all__ = [
     "FlowstartError",
     "GateBase",
     "GateResult",
+    "KernelStartup",
     "LimitExceeded",
     "LiveComparison",
     "LiveLoad",
@@ -162,6 +173,9 @@ __all__ = [
     "gate_record",
     "get_algorithm",
     "json_schema",
+    "kernel_load",
+    "kernel_status",
+    "kernel_unload",
     "list_algorithms",
     "live_load",
     "read_capture",

@@ -1,6 +1,6 @@
 """The simulator, compiled: scenarios are JSON text, results are columns."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, TypedDict, final
 
 from numpy.typing import NDArray
@@ -280,6 +280,10 @@ def run_live(
 def native_control(stack: str, options: str) -> tuple[str, int | None]: ...
 def run_live_load(scenario: str, control: str | None = None) -> LoadOutcome: ...
 def live_prohibition(stack: str, drives: bool) -> str | None: ...
+def kernel_try(startup: str) -> None: ...
+def kernel_load(load: Mapping[str, Any]) -> None: ...
+def kernel_status() -> dict[str, Any] | None: ...
+def kernel_unload() -> bool: ...
 def live_refusals(stack: str, scenarios: list[str]) -> list[str | None]: ...
 def calls_python(
     scenarios: Sequence[str] | Scenarios,
@@ -396,6 +400,7 @@ NATIVE_CONTROLS: dict[str, list[tuple[str, str, str]]]
 LIVE_STACKS: list[str]
 """The real stacks by name, whether or not they are in this build."""
 BUILT_LIVE_STACKS: list[str]
+KERNEL_STARTUPS: dict[str, str]
 """Those of them that are."""
 USUAL_STARTUPS: list[str]
 """The startups that are compared where none is named."""

@@ -98,6 +98,9 @@ class RequestError(FlowstartError, ValueError):
 
 
 _OTHER_NAMES = {
+    "duration": "for",
+    "networks": "network",
+    "ports": "port",
     "sizes": "size",
     "source": "writes",
     "speed_tests": "speed_test",

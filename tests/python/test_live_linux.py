@@ -3,7 +3,6 @@
 Needs a build with the feature `linux`, and root: `make live-linux`.
 """
 
-import contextlib
 import ctypes
 import json
 import pathlib
@@ -20,13 +19,11 @@ import pytest
 import commands
 import flowstart as fs
 from flowstart import _native
+from leftovers import left, settled
 
 Cli = Callable[..., Any]
 PATH = ("--rate", "50Mbps", "--rtt", "10ms", "--size", "100kB")
 PR_CAPBSET_DROP = 24
-SYS_BPF = 321
-GET_NEXT = {"programs": 11, "maps": 12, "links": 31}
-"""What the system call counts objects of the BPF with."""
 
 
 def _missing() -> str | None:
@@ -112,7 +109,7 @@ SHOWN = dict.fromkeys(c.line for c in commands.commands(PAGE.read_text()))
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("line", [line for line in SHOWN if line.startswith("flowstart ")])
+@pytest.mark.parametrize("line", [line for line in SHOWN if line.startswith("flowstart live")])
 def test_a_command_of_the_page_runs(line: str) -> None:
     with commands.folder(PAGE.read_text()):
         answer = commands.run(line)
@@ -146,7 +143,7 @@ def test_where_it_is_not_permitted_one_line_says_what_is_missing_and_what_needs_
 
 
 def test_ctrl_c_keeps_what_is_finished_and_leaves_nothing() -> None:
-    before = _left()
+    before = left()
     asked = _command("--startup", "jump-start", "--repeat", "1", size="10kB,100MB")
     run = subprocess.Popen(asked, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     time.sleep(4)
@@ -155,12 +152,12 @@ def test_ctrl_c_keeps_what_is_finished_and_leaves_nothing() -> None:
     assert run.returncode == 130
     assert "10 kB" in out
     assert "Traceback" not in err
-    assert _settled(before) == before
+    assert settled(before) == before
 
 
 @pytest.mark.long
 def test_a_hundred_runs_of_which_twenty_are_killed_leave_nothing() -> None:
-    before = _left()
+    before = left()
     draw = random.Random(1)
     for run in range(100):
         driver = ("--startup", "hystart") if run % 2 else ("--kernel", "cubic")
@@ -175,66 +172,4 @@ def test_a_hundred_runs_of_which_twenty_are_killed_leave_nothing() -> None:
         else:
             _, err = process.communicate(timeout=60)
             assert process.returncode == 0, err
-    assert _settled(before) == before
-
-
-def _left() -> dict[str, Any]:
-    """What a run could leave: namespaces, interfaces, processes, BPF objects, names, settings."""
-    return {
-        "namespaces": _namespaces(),
-        "interfaces": sorted(device.name for device in pathlib.Path("/sys/class/net").iterdir()),
-        "processes": _processes(),
-        "controls": _read("/proc/sys/net/ipv4/tcp_available_congestion_control"),
-        "settings": [_read(f"/proc/sys/net/ipv4/{name}") for name in SETTINGS],
-        **{name: _bpf_objects(command) for name, command in GET_NEXT.items()},
-    }
-
-
-SETTINGS = ("tcp_rmem", "tcp_wmem", "tcp_ecn", "tcp_dsack", "tcp_no_metrics_save")
-
-
-def _settled(before: dict[str, Any]) -> dict[str, Any]:
-    """The kernel takes things down a little later; at most ten seconds."""
-    for _ in range(100):
-        now = _left()
-        if now == before:
-            break
-        time.sleep(0.1)
-    return now
-
-
-def _read(path: str) -> str:
-    return pathlib.Path(path).read_text().strip()
-
-
-def _namespaces() -> int:
-    """Network namespaces that the kernel has, whether or not a process is in them."""
-    slab = pathlib.Path("/sys/kernel/slab/net_namespace")
-    with contextlib.suppress(OSError):
-        (slab / "shrink").write_text("1")  # else it keeps room for those that are gone
-        return int((slab / "objects").read_text().split()[0])
-    found = set()
-    for process in pathlib.Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            found.add((process / "ns/net").readlink())
-    return len(found)
-
-
-def _processes() -> int:
-    """Processes of this command."""
-    count = 0
-    for process in pathlib.Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            words = (process / "cmdline").read_bytes().split(b"\0")
-            count += b"flowstart" in words and b"live" in words
-    return count
-
-
-def _bpf_objects(command: int) -> int:
-    libc = ctypes.CDLL(None, use_errno=True)
-    count, last = 0, 0
-    while True:
-        attributes = (ctypes.c_uint32 * 32)(last, 0)
-        if libc.syscall(SYS_BPF, command, attributes, ctypes.sizeof(attributes)):
-            return count
-        last, count = attributes[1], count + 1
+    assert settled(before) == before

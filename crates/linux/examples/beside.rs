@@ -1,6 +1,8 @@
 //! Startups in the kernel next to the simulator:
-//! `beside PATH SIZE RUNS NAME...`, where NAME is a startup, or `kernel:cubic`, `kernel:reno`, `kernel:bbr`.
+//! `beside PATH SIZE RUNS NAME...`, where NAME is a startup, `loaded:STARTUP` for one that runs in the
+//! kernel without an agent, or `kernel:cubic`, `kernel:reno`, `kernel:bbr`.
 
+use flowstart_linux::startups::{Loaded, Startup};
 use flowstart_linux::{Driver, lab};
 use flowstart_sim::{Prepared, Scenario};
 use std::sync::atomic::AtomicBool;
@@ -16,6 +18,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Some("bbr") => (Driver::Kernel("bbr".into()), "bbr-startup", "bbr"),
             Some(own) => (Driver::Kernel(own.into()), "slow-start", own),
             None => (Driver::Startup, name.as_str(), "cubic"),
+        };
+        let (driver, startup, cc, _loaded) = match name.strip_prefix("loaded:") {
+            Some(name) => {
+                let startup =
+                    Startup::named(name).ok_or("no startup of this name can be loaded")?;
+                let driver = Driver::Kernel(startup.control.into());
+                (driver, name, "cubic", Some(Loaded::new(startup)?))
+            }
+            None => (driver, startup, cc, None),
         };
         let text = format!(
             "path = {{ {path} }}\nstack = {{ preset = \"linux\" }}\n\

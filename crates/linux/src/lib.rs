@@ -8,11 +8,15 @@ mod headers;
 mod http;
 mod info;
 pub mod lab;
+#[cfg(feature = "bpf")]
+mod libbpf;
 pub mod load;
 mod namespace;
 pub mod permission;
 mod run;
 mod server;
+#[cfg(feature = "bpf")]
+pub mod startups;
 mod sys;
 mod transfer;
 mod watch;

@@ -2,11 +2,12 @@
 //! is here.
 #![allow(unsafe_code)]
 
-use std::ffi::c_int;
+use std::ffi::{CString, c_int};
 use std::io;
 use std::mem::{size_of, zeroed};
 use std::net::Ipv4Addr;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::path::Path;
 use std::time::Duration;
 
 /// `TUNSETIFF`.
@@ -269,6 +270,24 @@ pub(crate) fn wait_readable(files: &[RawFd], most: Duration) -> io::Result<()> {
     match checked(answer) {
         Err(e) if e.kind() != io::ErrorKind::Interrupted => Err(e),
         _ => Ok(()),
+    }
+}
+
+/// Ends a process, which may clean up (`SIGTERM`).
+pub(crate) fn terminate(process: u32) {
+    // SAFETY: no memory is handed over.
+    unsafe { libc::kill(process as libc::pid_t, libc::SIGTERM) };
+}
+
+/// Whether this folder is one of the BPF file system (`BPF_FS_MAGIC`).
+pub(crate) fn is_bpf_files(folder: &Path) -> bool {
+    let Ok(path) = CString::new(folder.as_os_str().as_encoded_bytes()) else {
+        return false;
+    };
+    // SAFETY: the path ends in a zero, and the kernel writes one `statfs`, which lives until it is done.
+    unsafe {
+        let mut found: libc::statfs = zeroed();
+        libc::statfs(path.as_ptr(), &raw mut found) == 0 && found.f_type == 0xcafe_4a11
     }
 }
 

@@ -15,6 +15,7 @@ mod columns;
 mod compare;
 mod custom;
 mod errors;
+mod kernel;
 mod lines;
 mod live;
 mod outcome;
@@ -45,7 +46,7 @@ mod _native {
     use crate::custom::{self, Failure, HOOKS, signals};
     use crate::errors::{RequestError, SimulationError};
     use crate::reader::Reader;
-    use crate::{batch, capture, errors, lines, live, outcome};
+    use crate::{batch, capture, errors, kernel, lines, live, outcome};
 
     #[pymodule_export]
     use crate::compare::{
@@ -89,6 +90,10 @@ mod _native {
         module.add("NATIVE_CONTROLS", live::native_controls())?;
         module.add("LIVE_STACKS", live::names())?;
         module.add("BUILT_LIVE_STACKS", live::built())?;
+        module.add(
+            "KERNEL_STARTUPS",
+            kernel::startups().into_py_dict(module.py())?,
+        )?;
         module.add("USUAL_STARTUPS", flowstart_compare::USUAL)?;
         module.add("USUAL_SIZES", flowstart_compare::USUAL_SIZES)?;
         module.add(
@@ -337,6 +342,30 @@ mod _native {
     fn live_prohibition(py: Python<'_>, stack: &str, drives: bool) -> PyResult<Option<String>> {
         let stack = live::Stack::named(stack)?;
         Ok(py.detach(|| stack.prohibition(drives)))
+    }
+
+    /// Loads a startup into the kernel and removes it again, before any connection has it.
+    #[pyfunction]
+    fn kernel_try(py: Python<'_>, startup: &str) -> PyResult<()> {
+        kernel::try_out(py, startup)
+    }
+
+    /// Loads a startup into the kernel, where it stays.
+    #[pyfunction]
+    fn kernel_load(py: Python<'_>, load: kernel::Load) -> PyResult<()> {
+        kernel::load(py, load)
+    }
+
+    /// The startup in the kernel; `None` where there is none.
+    #[pyfunction]
+    fn kernel_status(py: Python<'_>) -> PyResult<Option<Bound<'_, PyDict>>> {
+        kernel::status(py)
+    }
+
+    /// Removes the startup from the kernel; whether there was one.
+    #[pyfunction]
+    fn kernel_unload(py: Python<'_>) -> PyResult<bool> {
+        kernel::unload(py)
     }
 
     /// For each of these scenarios, why a real stack cannot do what its startup needs; `None`

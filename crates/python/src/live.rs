@@ -261,7 +261,7 @@ fn kernel(
 /// Runs the transfers that clients ask a server for in the kernel, several at a time, and returns what
 /// came of them as a dictionary; `requests` has a column for each thing that is known of a request.
 #[cfg(feature = "linux")]
-pub fn load<'py>(
+pub(crate) fn load<'py>(
     py: Python<'py>,
     prepared: Prepared,
     control: Option<String>,

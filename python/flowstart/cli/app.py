@@ -33,6 +33,7 @@ ROOT = CommandGroup(
         "deploy": "flowstart.cli.deploy:deploy",
         "verify": "flowstart.cli.verify:verify",
         "gate": "flowstart.cli.gate:gate",
+        "kernel": "flowstart.cli.kernel:KERNEL",
         "explore": "flowstart.cli.explore:explore",
         "run": "flowstart.cli.run:run",
         "live": "flowstart.cli.live:live",

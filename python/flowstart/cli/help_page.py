@@ -48,6 +48,18 @@ EXAMPLES = {
         "flowstart verify control.csv iw30.csv --share 10% --before last-week.csv",
         "flowstart verify control.csv iw30.csv --predicted out -o verified",
     ),
+    "kernel": (
+        "flowstart kernel load hystart-plus-plus --port 443 --share 10% --for 1h",
+        "flowstart kernel status",
+        "flowstart kernel unload",
+    ),
+    "kernel load": (
+        "flowstart kernel load hystart-plus-plus --port 443",
+        "flowstart kernel load hystart-plus-plus --port 443 --share 50% --for 1h",
+        "flowstart kernel load hystart-plus-plus --network 192.0.2.0/24 --share 100%",
+    ),
+    "kernel status": ("flowstart kernel status", "flowstart kernel status --json"),
+    "kernel unload": ("flowstart kernel unload",),
     "explore": (
         "flowstart explore",
         "flowstart explore --path wifi --startup slow-start,search",

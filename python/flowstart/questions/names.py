@@ -46,3 +46,8 @@ def stacks() -> Iterable[str]:
 def live_stacks() -> Iterable[str]:
     """The real stacks of this build."""
     return _native.BUILT_LIVE_STACKS
+
+
+def kernel_startups() -> Iterable[str]:
+    """The startups that this build can load into the kernel."""
+    return _native.KERNEL_STARTUPS

@@ -44,8 +44,9 @@ def own_fields(
         return {}
     own = _segments(conversation.connection, nature)
     mss = int(own["mss"].removesuffix("B"))
-    if settings.has("handshake") and _repeated(conversation.connection, from_client):
-        own["iw"] = "1"
+    sent = conversation.connection["syns" if from_client else "syn_acks"] or 1
+    if settings.has("handshake") and sent > 2:
+        own["iw"] = "1"  # RFC 5681, section 3.1; Linux's tcp_init_transfer
     if settings.has("windows") and not side.has_given_windows:
         own |= _windows(conversation.connection, from_client, nature, mss)
     return own

@@ -5,12 +5,11 @@
 
 use super::connection::Connection;
 use super::records::{Command, Event, Ports, What};
+use crate::libbpf::{failed, keep_log};
 use crate::sys;
 use flowstart_control::{Duration, Instant};
 use flowstart_live::links::Lateness;
-use libbpf_rs::{
-    Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder, PrintLevel, RingBufferBuilder,
-};
+use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder, RingBufferBuilder};
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -133,12 +132,10 @@ fn new_name() -> String {
 }
 
 fn load(name: &str) -> io::Result<(Object, Link)> {
-    libbpf_rs::set_print(Some((PrintLevel::Warn, |_, line| log(&line))));
-    let failed =
-        |what: &str, e: libbpf_rs::Error| io::Error::other(format!("{what}: {e}{}", logged()));
+    keep_log();
     let mut open = ObjectBuilder::default()
         .open_memory(OBJECT)
-        .map_err(|e| failed("the BPF program cannot be read", e))?;
+        .map_err(|e| failed("the BPF program cannot be read", &e))?;
     for mut map in open.maps_mut() {
         if map.name() == "flowstart" {
             let start = map.initial_value_mut();
@@ -150,34 +147,16 @@ fn load(name: &str) -> io::Result<(Object, Link)> {
     }
     let mut object = open
         .load()
-        .map_err(|e| failed("the kernel does not take the BPF program", e))?;
+        .map_err(|e| failed("the kernel does not take the BPF program", &e))?;
     let mut maps = object.maps_mut();
     let mut control = maps
         .find(|map| map.name() == "flowstart")
         .ok_or_else(|| io::Error::other("the BPF program has no congestion control"))?;
     let link = control
         .attach_struct_ops()
-        .map_err(|e| failed("the kernel does not take the congestion control", e))?;
+        .map_err(|e| failed("the kernel does not take the congestion control", &e))?;
     drop(maps);
     Ok((object, link))
-}
-
-/// The last line that libbpf has written, for errors: nothing of it goes to the terminal.
-static LOG: std::sync::Mutex<String> = std::sync::Mutex::new(String::new());
-
-fn log(line: &str) {
-    if let Ok(mut log) = LOG.lock() {
-        *log = line.trim().replace('\n', "; ");
-    }
-}
-
-fn logged() -> String {
-    let line = LOG.lock().map(|log| log.clone()).unwrap_or_default();
-    if line.is_empty() {
-        line
-    } else {
-        format!(" ({line})")
-    }
 }
 
 fn map(object: &Object, name: &str) -> io::Result<MapHandle> {
@@ -209,7 +188,7 @@ struct Desk {
     /// Events of connections that have no owner yet.
     early: HashMap<Ports, Vec<Event>>,
     /// How long after its event each answer came.
-    answered: Vec<Instant>,
+    answered: Vec<Duration>,
 }
 
 impl Desk {

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from flowstart import _native, text
 from flowstart.comparison.live import tables
-from flowstart.comparison.live.plan import KERNEL, LINUX, OWN, SIMULATED
+from flowstart.comparison.live.plan import (
+    KERNEL,
+    LINUX,
+    LOADED,
+    OWN,
+    SIMULATED,
+    check_control,
+)
 from flowstart.comparison.live.rows import Row, difference
 from flowstart.comparison.live.tables import STALL_S
 from flowstart.errors import RequestError
@@ -334,8 +341,8 @@ def prepared(document: Document, kernel: str | None) -> Document:
 
     Raises RequestError where the kernel has none of that name, or the stack is another.
     """
-    if kernel is not None and kernel not in KERNEL:
-        raise RequestError(f"`{kernel}`: the kernel's own are {', '.join(KERNEL)}", ("kernel",))
+    if kernel is not None:
+        check_control(kernel)
     stack: dict[str, Any] = {"preset": LINUX, **document.get("stack", {})}
     for field, value in stack.items():
         if field not in ALWAYS or (field == "preset" and value != LINUX):
@@ -343,7 +350,7 @@ def prepared(document: Document, kernel: str | None) -> Document:
             raise RequestError(
                 f"`{field}={value}`: the kernel has its own; of a load {can} can be set", ("stack",)
             )
-    own = KERNEL[kernel] if kernel else {}
+    own = (KERNEL | LOADED)[kernel] if kernel else {}
     entries = {
         kind: [{**entry, **own} for entry in document[kind]]
         for kind in ("flows", "web")

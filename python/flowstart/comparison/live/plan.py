@@ -1,5 +1,6 @@
 """What is run twice: in the simulator, and in a real stack."""
 
+import pathlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -35,6 +36,12 @@ KERNEL = {
     "bbr": {"startup": "bbr-startup", "cc": "bbr"},
 }
 """The kernel's own congestion controls, and what each is in the simulator."""
+LOADED = {
+    control: {"startup": startup, "cc": "cubic"}
+    for startup, control in _native.KERNEL_STARTUPS.items()
+}
+"""Those that `flowstart kernel load` adds."""
+AVAILABLE = pathlib.Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 NATIVE_SUFFIX = "-native"
 """What follows the name of a stack that runs its own congestion control only."""
 NATIVE_ONLY = ("quiche",)
@@ -153,12 +160,20 @@ def _kernel_variants(kernel: Sequence[str], name: str) -> tuple[Variant, ...]:
     if kernel and name != LINUX:
         raise RequestError(f"{name} has no kernel; stack {LINUX} has one", ("kernel",))
     for control in kernel:
-        if control not in KERNEL:
-            known = ", ".join(KERNEL)
-            raise RequestError(f"`{control}`: the kernel's own are {known}", ("kernel",))
+        check_control(control)
+    known = KERNEL | LOADED
     return tuple(
-        Variant(f"kernel-{control}", **KERNEL[control]) for control in dict.fromkeys(kernel)
+        Variant(f"kernel-{control}", **known[control]) for control in dict.fromkeys(kernel)
     )
+
+
+def check_control(control: str) -> None:
+    """Raises RequestError where a congestion control is neither the kernel's own nor loaded."""
+    if control in LOADED and control not in AVAILABLE.read_text("ascii").split():
+        load = f"flowstart kernel load {LOADED[control]['startup']}"
+        raise RequestError(f"`{control}`: it is not loaded; `{load}` loads it", ("kernel",))
+    if control not in KERNEL | LOADED:
+        raise RequestError(f"`{control}`: the kernel's own are {', '.join(KERNEL)}", ("kernel",))
 
 
 def _native_stack(stack: str) -> tuple[str, str | None]:
