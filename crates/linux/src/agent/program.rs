@@ -209,7 +209,7 @@ struct Desk {
     /// Events of connections that have no owner yet.
     early: HashMap<Ports, Vec<Event>>,
     /// How long after its event each answer came.
-    answered: Vec<Instant>,
+    answered: Vec<Duration>,
 }
 
 impl Desk {
