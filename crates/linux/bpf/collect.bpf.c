@@ -94,7 +94,8 @@ struct tcp_sock {
 /* include/linux/tcp.h, include/net/tcp.h, include/net/tcp_states.h */
 #define TCP_INFINITE_SSTHRESH 0x7fffffff
 enum { TCP_CA_Open, TCP_CA_Disorder, TCP_CA_CWR, TCP_CA_Recovery, TCP_CA_Loss };
-enum { TCP_ESTABLISHED = 1, TCP_CLOSE = 7, TCP_CLOSE_WAIT = 8 };
+enum { TCP_FIN_WAIT1 = 4, TCP_FIN_WAIT2, TCP_CLOSE = 7, TCP_LAST_ACK = 9, TCP_CLOSING = 11 };
+#define AFTER_FIN (1 << TCP_FIN_WAIT1 | 1 << TCP_FIN_WAIT2 | 1 << TCP_LAST_ACK | 1 << TCP_CLOSING)
 enum { BUSY, RWND_LIMITED, SNDBUF_LIMITED };
 #define AF_INET6 10
 #define CALLBACKS \
@@ -165,7 +166,7 @@ static __always_inline void count(struct tcp_sock *tp, struct totals *t)
 
 	/* The FIN has a number, too. */
 	t->bytes = tp->bytes_acked;
-	if (all_acked(tp) && state != TCP_ESTABLISHED && state != TCP_CLOSE_WAIT)
+	if (all_acked(tp) && 1 << state & AFTER_FIN)
 		t->bytes--;
 	t->packets = tp->data_segs_out;
 	t->retransmissions = tp->total_retrans;

@@ -37,8 +37,13 @@ pub fn refusal(drives: bool) -> Option<String> {
 
 /// Why no startup can drive the kernel's sender.
 fn driving() -> Option<String> {
-    if let Err(e) = fs::metadata(BTF) {
-        return Some(format!("{BTF} cannot be read ({e}): the kernel has no BTF"));
-    }
-    Agent::start(0).err().map(|e| e.to_string())
+    no_btf().or_else(|| Agent::start(0).err().map(|e| e.to_string()))
+}
+
+/// Why no BPF program can be fitted to this kernel.
+pub fn no_btf() -> Option<String> {
+    let error = fs::metadata(BTF).err()?;
+    Some(format!(
+        "{BTF} cannot be read ({error}): the kernel has no BTF"
+    ))
 }
