@@ -98,6 +98,8 @@ class RequestError(FlowstartError, ValueError):
 
 
 _OTHER_NAMES = {
+    "for_": "for",
+    "ports": "port",
     "sizes": "size",
     "source": "writes",
     "speed_tests": "speed_test",

@@ -121,6 +121,7 @@ struct totals {
 struct connection {
 	u32 initial_window;
 	u32 handshake_rtt_us;
+	u32 handshake_window;
 	/* Of the response that is under way; no start: none is. */
 	u64 start_us;
 	u64 exit_us;
@@ -129,7 +130,6 @@ struct connection {
 	u32 exit_ssthresh;
 	u32 first_ssthresh;
 	u32 in_slow_start;
-	u32 reserved;
 	struct totals before;
 	struct totals after;
 };
@@ -233,11 +233,11 @@ static __always_inline void report(struct tcp_sock *tp, struct connection *c, u6
 	r->retransmissions = c->after.retransmissions - c->before.retransmissions;
 	r->initial_window = c->initial_window;
 	r->cwnd = c->after.cwnd;
+	r->handshake_window = c->handshake_window;
 	r->widest_window = tp->max_window;
 	r->exit = c->exit;
 	r->exit_cwnd = c->exit ? c->exit_cwnd : 0;
 	r->exit_ssthresh = c->exit ? c->exit_ssthresh : 0;
-	r->reserved = 0;
 	__builtin_memset(r->cc, 0, sizeof(r->cc));
 	bpf_probe_read_kernel_str(r->cc, sizeof(r->cc), tp->inet_conn.icsk_ca_ops->name);
 	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
@@ -333,6 +333,7 @@ static __always_inline void open(struct bpf_sock_ops *ops, struct bpf_sock *sk)
 	count(tp, &c->after);
 	c->initial_window = tp->snd_cwnd;
 	c->handshake_rtt_us = tp->srtt_us >> 3;
+	c->handshake_window = tp->max_window;
 	bpf_sock_ops_cb_flags_set(ops, ops->bpf_sock_ops_cb_flags | CALLBACKS);
 }
 

@@ -39,11 +39,11 @@ struct fs_row {
 	u32 retransmissions;
 	u32 initial_window;
 	u32 cwnd;
-	u32 widest_window; /* bytes */
+	u32 handshake_window; /* bytes that the client had offered when the connection opened */
+	u32 widest_window; /* and the most that it has */
 	u32 exit;
 	u32 exit_cwnd;
 	u32 exit_ssthresh;
-	u32 reserved;
 	char cc[16];
 };
 

@@ -38,11 +38,11 @@ pub const ROW: &[(&str, &str)] = &[
     ("retransmissions", "u4"),
     ("initial_window", "u4"),
     ("cwnd", "u4"),
+    ("handshake_window", "u4"),
     ("widest_window", "u4"),
     ("exit", "u4"),
     ("exit_cwnd", "u4"),
     ("exit_ssthresh", "u4"),
-    ("reserved", "u4"),
     ("cc", "S16"),
 ];
 /// The causes of the end of slow start, by their numbers in `bpf/collect.h`.
