@@ -130,6 +130,7 @@ struct connection {
 	u32 exit_ssthresh;
 	u32 first_ssthresh;
 	u32 in_slow_start;
+	u32 is_spared; /* by losses */
 	struct totals before;
 	struct totals after;
 };
@@ -260,11 +261,14 @@ static __always_inline void look(struct tcp_sock *tp, struct connection *c)
 	if (!c->start_us || !c->in_slow_start)
 		return;
 	if (ssthresh == TCP_INFINITE_SSTHRESH) {
-		/* A reduction was undone (tcp_undo_cwnd_reduction()). */
+		/* A reduction was undone (tcp_undo_cwnd_reduction()), or none was made: BBR. */
+		c->is_spared = state >= TCP_CA_CWR;
 		if (c->exit != FS_IDLE)
 			c->exit = FS_NONE;
 		return;
 	}
+	if (c->is_spared)
+		state = TCP_CA_Open;
 	if ((c->exit && c->exit != FS_IDLE) || (state < TCP_CA_CWR && cwnd < ssthresh))
 		return;
 	if (state == TCP_CA_Loss)
@@ -287,6 +291,7 @@ static __always_inline void begin(struct tcp_sock *tp, struct connection *c, u64
 	c->before = c->after;
 	c->first_ssthresh = tp->snd_ssthresh;
 	c->in_slow_start = tp->snd_cwnd < tp->snd_ssthresh;
+	c->is_spared = 0;
 	c->exit = FS_NONE;
 	if (tp->snd_cwnd < c->before.cwnd)
 		leave(c, FS_IDLE, c->before.cwnd, tp->snd_ssthresh, sent_us);
