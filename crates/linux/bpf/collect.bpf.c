@@ -147,9 +147,17 @@ static __always_inline u32 state_of(struct tcp_sock *tp)
 	return tp->inet_conn.icsk_inet.sk.__sk_common.skc_state;
 }
 
+/* The FIN has a sequence number, too. */
+static __always_inline int is_after_fin(struct tcp_sock *tp)
+{
+	return 1 << state_of(tp) & AFTER_FIN;
+}
+
 static __always_inline int all_acked(struct tcp_sock *tp)
 {
-	return tp->snd_una == tp->write_seq;
+	u32 left = tp->write_seq - tp->snd_una;
+
+	return !left || (left == 1 && is_after_fin(tp));
 }
 
 /* HZ is 5 of the longest delays of an ACK: TCP_DELACK_MAX. */
@@ -162,13 +170,10 @@ static __always_inline u64 microseconds(struct tcp_sock *tp, u32 jiffies)
 
 static __always_inline void count(struct tcp_sock *tp, struct totals *t)
 {
-	u32 state = state_of(tp), type = BPF_CORE_READ_BITFIELD(tp, chrono_type);
+	u32 type = BPF_CORE_READ_BITFIELD(tp, chrono_type);
 	u32 running = (u32)bpf_jiffies64() - tp->chrono_start;
 
-	/* The FIN has a number, too. */
-	t->bytes = tp->bytes_acked;
-	if (all_acked(tp) && 1 << state & AFTER_FIN)
-		t->bytes--;
+	t->bytes = tp->bytes_acked - (is_after_fin(tp) && tp->snd_una == tp->write_seq);
 	t->packets = tp->data_segs_out;
 	t->retransmissions = tp->total_retrans;
 	t->limited[BUSY] = tp->chrono_stat[BUSY] + (type == BUSY + 1 ? running : 0);

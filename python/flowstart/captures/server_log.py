@@ -30,6 +30,8 @@ ANYWHERE = "all peers"
 FORMAT = "server-log"
 PARSED, JUDGED = 0.4, 0.65
 """Shares of the time that reading takes until rows are parsed, and until they are judged."""
+SIMULATED = ("cubic", "reno", "bbr")
+"""The kernel's congestion controls that a replay has."""
 PACKETS = ("data_packets", "retransmitted_packets")
 NO_PACKETS = "not estimated: a server's log has no packets"
 NEITHER = "a server's log has no packets: windows, losses and buffers are not known"
@@ -257,11 +259,12 @@ def _of_senders(rows: "pl.DataFrame") -> "list[pl.Expr]":
     """What the kernel knows of a connection's sender, as captures name it; of what the log has."""
     import polars as pl
 
+    control = pl.col("congestion_control")
     found = {
         "data_packets": {"s2c_packets": pl.col("data_packets").sum()},
         "retransmitted_packets": {"s2c_retransmissions": pl.col("retransmitted_packets").sum()},
         "initial_window": {"s2c_initial_window": pl.col("initial_window").max()},
-        "congestion_control": {"s2c_cc": pl.col("congestion_control").last()},
+        "congestion_control": {"s2c_cc": control.filter(control.is_in(SIMULATED)).last()},
         "startup_exit_reason": {"s2c_exit": _first("startup_exit_reason")},
         "handshake_window": {
             name: pl.col("handshake_window").max()
