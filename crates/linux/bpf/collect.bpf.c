@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Reports each response of connections that clients open: a `sock_ops` program of a cgroup, which the
- * kernel calls for RTT samples, retransmissions and changes of state. It changes nothing.
- *
- * RTT samples come within tcp_ack(), before the congestion control sees the ACK. So a window that an ACK
- * changes is seen at the next one.
+ * kernel calls for an RTT sample of each round trip, for retransmissions and changes of state, and where it
+ * sends, before each packet. It changes nothing.
  */
 #include <linux/bpf.h>
 #include <linux/types.h>
@@ -51,6 +49,7 @@ struct inet_sock {
 
 struct inet_connection_sock {
 	struct inet_sock icsk_inet;
+	u32 icsk_rto;
 	u32 icsk_delack_max;
 	const struct tcp_congestion_ops *icsk_ca_ops;
 	u8 icsk_ca_state : 5;
@@ -67,6 +66,7 @@ struct minmax {
 struct tcp_sock {
 	struct inet_connection_sock inet_conn;
 	u32 snd_una;
+	u32 snd_nxt;
 	u32 write_seq;
 	u32 snd_cwnd;
 	u32 snd_ssthresh;
@@ -80,6 +80,7 @@ struct tcp_sock {
 	u32 rate_delivered;
 	u32 rate_interval_us;
 	u64 bytes_acked;
+	u64 bytes_received;
 	u64 tcp_mstamp;
 	u64 first_tx_mstamp;
 	u64 delivered_mstamp;
@@ -98,8 +99,9 @@ enum { TCP_FIN_WAIT1 = 4, TCP_FIN_WAIT2, TCP_CLOSE = 7, TCP_LAST_ACK = 9, TCP_CL
 #define AFTER_FIN (1 << TCP_FIN_WAIT1 | 1 << TCP_FIN_WAIT2 | 1 << TCP_LAST_ACK | 1 << TCP_CLOSING)
 enum { BUSY, RWND_LIMITED, SNDBUF_LIMITED };
 #define AF_INET6 10
-#define CALLBACKS \
-	(BPF_SOCK_OPS_RTT_CB_FLAG | BPF_SOCK_OPS_RETRANS_CB_FLAG | BPF_SOCK_OPS_STATE_CB_FLAG)
+#define CALLBACKS                                                   \
+	(BPF_SOCK_OPS_RTT_CB_FLAG | BPF_SOCK_OPS_RETRANS_CB_FLAG |  \
+	 BPF_SOCK_OPS_STATE_CB_FLAG | BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG)
 
 const volatile struct fs_settings settings;
 struct fs_counts counts;
@@ -124,6 +126,7 @@ struct connection {
 	u32 handshake_window;
 	/* Of the response that is under way; no start: none is. */
 	u64 start_us;
+	u64 received;
 	u64 exit_us;
 	u32 exit;
 	u32 exit_cwnd;
@@ -294,6 +297,7 @@ static __always_inline void begin(struct tcp_sock *tp, struct connection *c, u64
 		return;
 	c->start_us = sent_us;
 	c->before = c->after;
+	c->received = tp->bytes_received;
 	c->first_ssthresh = tp->snd_ssthresh;
 	c->in_slow_start = tp->snd_cwnd < tp->snd_ssthresh;
 	c->is_spared = 0;
@@ -310,6 +314,30 @@ static __always_inline void finish(struct tcp_sock *tp, struct connection *c, u6
 	count(tp, &c->after);
 	report(tp, c, end_us, cookie);
 	c->start_us = 0;
+}
+
+/* Whether what is sent next is another response: the client has sent a request, or the pause is that after
+ * which a window restarts (RFC 2861).
+ */
+static __always_inline int is_over(struct tcp_sock *tp, struct connection *c)
+{
+	u64 pause_us = bpf_ktime_get_ns() / 1000 - tp->delivered_mstamp;
+
+	return tp->bytes_received != c->received ||
+	       pause_us >= microseconds(tp, tp->inet_conn.icsk_rto);
+}
+
+/* Whether packets that leave are of interest: ACKs that end slow start have some sent, and a response that
+ * is over is seen when the next one begins.
+ */
+static __always_inline void watch(struct bpf_sock_ops *ops, int on)
+{
+	u32 flags = ops->bpf_sock_ops_cb_flags;
+	u32 wanted = on ? flags | BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG :
+			  flags & ~BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG;
+
+	if (wanted != flags)
+		bpf_sock_ops_cb_flags_set(ops, wanted);
 }
 
 static __always_inline int is_wanted(u16 port)
@@ -350,7 +378,7 @@ static __always_inline void open(struct bpf_sock_ops *ops, struct bpf_sock *sk)
 SEC("sockops")
 int fs_collect(struct bpf_sock_ops *ops)
 {
-	u32 op = ops->op, sample_us = ops->args[0], to = ops->args[1], flags;
+	u32 op = ops->op, sample_us = ops->args[0], to = ops->args[1];
 	struct bpf_sock *sk = ops->sk;
 	struct connection *c;
 	struct tcp_sock *tp;
@@ -372,23 +400,20 @@ int fs_collect(struct bpf_sock_ops *ops)
 	if (!tp)
 		return 1;
 	cookie = bpf_get_socket_cookie(ops);
-	flags = ops->bpf_sock_ops_cb_flags;
 	if (op == BPF_SOCK_OPS_RTT_CB) {
 		/* The sample is of the oldest data that this ACK is the first to acknowledge. */
 		begin(tp, c, tp->tcp_mstamp - sample_us);
 		look(tp, c);
-		if (all_acked(tp))
-			finish(tp, c, tp->tcp_mstamp, cookie);
+		watch(ops, (c->in_slow_start && !c->exit) || tp->snd_nxt == tp->write_seq);
 	} else if (op == BPF_SOCK_OPS_RETRANS_CB) {
 		begin(tp, c, tp->first_tx_mstamp);
 		look(tp, c);
-		/* The ACK of repeated data may be without a sample (Karn): then the end is looked for
-		 * when the next packet leaves. */
-		bpf_sock_ops_cb_flags_set(ops, flags | BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG);
-	} else if (op == BPF_SOCK_OPS_HDR_OPT_LEN_CB && all_acked(tp)) {
+		/* The ACK of repeated data may be without a sample (Karn). */
+		watch(ops, 1);
+	} else if (op == BPF_SOCK_OPS_HDR_OPT_LEN_CB) {
 		look(tp, c);
-		finish(tp, c, tp->delivered_mstamp, cookie);
-		bpf_sock_ops_cb_flags_set(ops, flags & ~BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG);
+		if (all_acked(tp) && is_over(tp, c))
+			finish(tp, c, tp->delivered_mstamp, cookie);
 	} else if (op == BPF_SOCK_OPS_STATE_CB) {
 		look(tp, c);
 		finish(tp, c, all_acked(tp) ? tp->delivered_mstamp : 0, cookie);

@@ -16,7 +16,7 @@ enum {
 	FS_IDLE,
 };
 
-/* A response: from the first data sent after a turn or a pause until all is acknowledged. */
+/* A response: data between requests or pauses of a retransmission timeout, until all are acknowledged. */
 struct fs_row {
 	u64 start_us;
 	u64 end_us; /* 0: not all was acknowledged */

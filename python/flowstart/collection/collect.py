@@ -90,7 +90,7 @@ def _collector(question: Question) -> "_native.Collector":
         )
     if len(ports) > _native.MOST_PORTS:
         raise RequestError(f"at most {_native.MOST_PORTS} are possible", ("ports",), len(ports))
-    folder = _cgroup(question.cgroup)
+    folder = cgroup(question.cgroup)
     sample, most = question.sample or 1, question.max_connections or MOST_CONNECTIONS
     return _native.Collector(str(folder), ports, int(sample), most)
 
@@ -105,7 +105,7 @@ def _port(given: int | str) -> int:
 MOUNTS = pathlib.Path("/proc/self/mounts")
 
 
-def _cgroup(name: str | None) -> pathlib.Path:
+def cgroup(name: str | None) -> pathlib.Path:
     """The folder of a cgroup. Raises RequestError where it is none of version 2."""
     mounts = [line.split() for line in MOUNTS.read_text().splitlines()]
     root = next((mount[1] for mount in mounts if mount[2] == "cgroup2"), None)
