@@ -85,6 +85,7 @@ struct tcp_sock {
 	u64 first_tx_mstamp;
 	u64 delivered_mstamp;
 	struct minmax rtt_min;
+	u8 ecn_flags;
 	u32 chrono_start;
 	u32 chrono_stat[3];
 	u8 chrono_type : 2;
@@ -98,6 +99,7 @@ enum { TCP_CA_Open, TCP_CA_Disorder, TCP_CA_CWR, TCP_CA_Recovery, TCP_CA_Loss };
 enum { TCP_FIN_WAIT1 = 4, TCP_FIN_WAIT2, TCP_CLOSE = 7, TCP_LAST_ACK = 9, TCP_CLOSING = 11 };
 #define AFTER_FIN (1 << TCP_FIN_WAIT1 | 1 << TCP_FIN_WAIT2 | 1 << TCP_LAST_ACK | 1 << TCP_CLOSING)
 enum { BUSY, RWND_LIMITED, SNDBUF_LIMITED };
+#define TCP_ECN_OK 1
 #define AF_INET6 10
 #define CALLBACKS                                                   \
 	(BPF_SOCK_OPS_RTT_CB_FLAG | BPF_SOCK_OPS_RETRANS_CB_FLAG |  \
@@ -109,7 +111,7 @@ struct fs_counts counts;
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 1 << 22);
-} rows SEC(".maps");
+} fs_rows SEC(".maps");
 
 /* Counters of a connection at a time when nothing was outstanding. */
 struct totals {
@@ -143,7 +145,7 @@ struct {
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, int);
 	__type(value, struct connection);
-} connections SEC(".maps");
+} fs_connections SEC(".maps");
 
 static __always_inline u32 state_of(struct tcp_sock *tp)
 {
@@ -211,7 +213,7 @@ static __always_inline void report(struct tcp_sock *tp, struct connection *c, u6
 
 	if (c->after.bytes <= c->before.bytes)
 		return;
-	r = bpf_ringbuf_reserve(&rows, sizeof(*r), 0);
+	r = bpf_ringbuf_reserve(&fs_rows, sizeof(*r), 0);
 	if (!r) {
 		__sync_fetch_and_add(&counts.lost, 1);
 		return;
@@ -283,8 +285,8 @@ static __always_inline void look(struct tcp_sock *tp, struct connection *c)
 		cause = FS_TIMEOUT;
 	else if (state == TCP_CA_Recovery)
 		cause = FS_LOSS;
-	else if (state == TCP_CA_CWR)
-		cause = FS_ECN;
+	else if (state == TCP_CA_CWR) /* without ECN this machine's own queue was full */
+		cause = tp->ecn_flags & TCP_ECN_OK ? FS_ECN : FS_LOSS;
 	else
 		cause = ssthresh == c->first_ssthresh ? FS_SSTHRESH : FS_NO_LOSS;
 	leave(c, cause, state < TCP_CA_CWR ? cwnd : tp->prior_cwnd, ssthresh, tp->tcp_mstamp);
@@ -362,7 +364,7 @@ static __always_inline void open(struct bpf_sock_ops *ops, struct bpf_sock *sk)
 		__sync_fetch_and_add(&counts.skipped, 1);
 		return;
 	}
-	c = bpf_sk_storage_get(&connections, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
+	c = bpf_sk_storage_get(&fs_connections, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
 	tp = bpf_skc_to_tcp_sock(sk);
 	if (!c || !tp)
 		return;
@@ -393,7 +395,7 @@ int fs_collect(struct bpf_sock_ops *ops)
 	if (op != BPF_SOCK_OPS_RTT_CB && op != BPF_SOCK_OPS_RETRANS_CB &&
 	    op != BPF_SOCK_OPS_HDR_OPT_LEN_CB && !(op == BPF_SOCK_OPS_STATE_CB && to == TCP_CLOSE))
 		return 1;
-	c = bpf_sk_storage_get(&connections, sk, 0, 0);
+	c = bpf_sk_storage_get(&fs_connections, sk, 0, 0);
 	if (!c)
 		return 1;
 	tp = bpf_skc_to_tcp_sock(sk);

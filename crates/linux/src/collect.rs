@@ -124,7 +124,7 @@ impl Collector {
             .attach_cgroup(cgroup.as_raw_fd())
             .map_err(|e| refused("attach", &e))?;
         Ok(Collector {
-            rows: map(&object, "rows")?,
+            rows: map(&object, "fs_rows")?,
             counts: map(&object, "bss")?,
             _link: link,
             _object: object,
