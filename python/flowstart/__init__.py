@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from flowstart import signals, spec
     from flowstart.captures.contents import Capture
     from flowstart.captures.reading import read_capture
+    from flowstart.collection.collect import collect
+    from flowstart.collection.result import Collection
     from flowstart.comparison.compare import compare
     from flowstart.comparison.live.load import LiveLoad, live_load
     from flowstart.comparison.live.result import LiveComparison
@@ -83,6 +85,8 @@ _HOMES = {
     "list_algorithms": "model.catalog",
     "Capture": "captures.contents",
     "read_capture": "captures.reading",
+    "Collection": "collection.result",
+    "collect": "collection.collect",
     "Comparison": "comparison.result",
     "compare": "comparison.compare",
     "LiveComparison": "comparison.live.result",
@@ -135,6 +139,7 @@ __all__ = [
     "Algorithm",
     "Capture",
     "Cell",
+    "Collection",
     "Comparison",
     "Endpoint",
     "Estimate",
@@ -167,6 +172,7 @@ __all__ = [
     "Window",
     "WorstPaths",
     "__version__",
+    "collect",
     "compare",
     "find_worst_paths",
     "gate_check",

@@ -1,7 +1,7 @@
 """The simulator, compiled: scenarios are JSON text, results are columns."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeAlias, TypedDict, final
+from typing import Any, Final, Literal, TypeAlias, TypedDict, final
 
 from numpy.typing import NDArray
 
@@ -428,6 +428,24 @@ ALIASES: list[tuple[str, str]]
 """Names under which algorithms are known elsewhere, and their names here."""
 DISTRIBUTIONS: list[str]
 """The distributions by name."""
+
+COLLECTED: Final[list[tuple[str, str]]]
+"""The fields of a collector's rows with their types; as the next three only in a build with Linux,
+by `make live-linux`."""
+COLLECTED_EXITS: Final[list[str]]
+"""The causes of the end of slow start, by number."""
+MOST_PORTS: Final[int]
+"""Ports that a collector may have."""
+
+@final
+class Collector:
+    """A BPF program that reports a row for each response, until this object is gone."""
+
+    def __init__(self, cgroup: str, ports: list[int], sample: int, most_open: int) -> None: ...
+    def read(self) -> bytes:
+        """The rows since the last call."""
+    def counts(self) -> tuple[int, int, int, int]:
+        """Connections open and collected, connections skipped, rows lost."""
 
 @final
 class Cancel:

@@ -1,10 +1,12 @@
 #!/bin/sh
-# Compiles the program: ./build.sh [FILE]. Needs clang, llvm-strip and the headers of libbpf.
+# Compiles the programs: ./build.sh [FOLDER]. Needs clang, llvm-strip and the headers of libbpf.
 set -eu
-into=$(realpath -m "${1:-$(dirname "$0")/flowstart.bpf.o}")
+into=$(realpath -m "${1:-$(dirname "$0")}")
 cd "$(dirname "$0")"
-# Relative names, so that the same source and compiler give the same file everywhere.
-clang -target bpf -mcpu=v3 -O2 -g -Wall -D__TARGET_ARCH_x86 -idirafter /usr/include/x86_64-linux-gnu \
-	-fdebug-compilation-dir=. -c flowstart.bpf.c -o "$into"
-# What describes the program to the kernel (BTF) stays; what describes it to a debugger goes.
-llvm-strip -g "$into"
+for program in flowstart collect; do
+	# Relative names, so that the same source and compiler give the same file everywhere.
+	clang -target bpf -mcpu=v3 -O2 -g -Wall -D__TARGET_ARCH_x86 -idirafter /usr/include/x86_64-linux-gnu \
+		-fdebug-compilation-dir=. -c $program.bpf.c -o "$into/$program.bpf.o"
+	# What describes the program to the kernel (BTF) stays; what describes it to a debugger goes.
+	llvm-strip -g "$into/$program.bpf.o"
+done

@@ -2,6 +2,8 @@
 #![cfg(target_os = "linux")]
 
 pub mod agent;
+#[cfg(feature = "bpf")]
+pub mod collect;
 mod driving;
 mod emulator;
 mod headers;

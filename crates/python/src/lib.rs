@@ -11,6 +11,7 @@ mod batch;
 mod budget;
 mod capture;
 mod capture_columns;
+mod collect;
 mod columns;
 mod compare;
 mod custom;
@@ -46,7 +47,7 @@ mod _native {
     use crate::custom::{self, Failure, HOOKS, signals};
     use crate::errors::{RequestError, SimulationError};
     use crate::reader::Reader;
-    use crate::{batch, capture, errors, kernel, lines, live, outcome};
+    use crate::{batch, capture, collect, errors, kernel, lines, live, outcome};
 
     #[pymodule_export]
     use crate::compare::{
@@ -81,6 +82,7 @@ mod _native {
         module.add("EVENTS", custom::events())?;
         module.add("SIGNALS", signals::described())?;
         signals::add_to(module)?;
+        collect::add_to(module)?;
         let stacks = flowstart_transport::stack::PRESETS.iter();
         let stacks = stacks.map(|stack| (stack.name, stack.about));
         module.add("STACKS", stacks.into_py_dict(module.py())?)?;

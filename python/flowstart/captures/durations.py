@@ -16,6 +16,7 @@ socket's send buffer, and the client may have it seconds later. Sources, by serv
 - Varnish, `%D` and `%T` (varnishncsa): the time taken to serve the request.
 - CloudFront, `time-taken` (standard logging reference): to the last byte in the output queue; its
   page names TCP buffering as the difference to what a viewer measures.
+- flowstart collect, `acked_us`: from the first data sent to its last acknowledgement.
 - IIS, `time-taken` (Microsoft, KB 944884): from the first byte of the request to the last send
   completion, for which HTTP.sys usually waits until the client has acknowledged it.
 """
@@ -69,6 +70,7 @@ UNKNOWN = "unknown"
 NAMED = tuple(name for name in KINDS if name != UNKNOWN)
 """The kinds that `--columns` takes."""
 OF_COLUMN = {
+    "acked_us": "acked",
     "request_time": "written",
     "%D": "written",
     "%T": "written",

@@ -50,6 +50,8 @@ KNOWN = {
     "c-ip": ("peer", ""),
     "sc-bytes": ("bytes", "B"),
     "time-to-first-byte": ("backend", "s"),
+    # flowstart collect.
+    "acked_us": ("duration", "us"),
     # Others' usual names.
     "ts": ("time", "s"),
     "timestamp": ("time", "s"),

@@ -9,13 +9,13 @@ import dataclasses
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from flowstart.captures import durations, log_tables, plausibility, sources
+from flowstart.captures import durations, frames, log_tables, plausibility, sources
 from flowstart.captures.contents import Capture, PathEstimate, RemoteNetwork
 from flowstart.captures.frames import all_columns, networks
 from flowstart.captures.log_columns import Columns
 from flowstart.captures.log_formats import LogFormat
 from flowstart.captures.rate_bounds import carried_rates, least_rates, passed_rate
-from flowstart.captures.units import TEXTS, UNITS
+from flowstart.captures.units import TCP, TEXTS, UNITS
 from flowstart.errors import RequestError
 
 if TYPE_CHECKING:
@@ -30,7 +30,12 @@ ANYWHERE = "all peers"
 FORMAT = "server-log"
 PARSED, JUDGED = 0.4, 0.65
 """Shares of the time that reading takes until rows are parsed, and until they are judged."""
+SIMULATED = ("cubic", "reno", "bbr")
+"""The kernel's congestion controls that a replay has."""
+PACKETS = ("data_packets", "retransmitted_packets")
 NO_PACKETS = "not estimated: a server's log has no packets"
+NEITHER = "a server's log has no packets: windows, losses and buffers are not known"
+KERNEL = "the kernel has counted packets and windows; buffers are not known"
 NO_RATES = "rates are not estimated here: a replay fits them to the durations"
 NEVER_RATES = (
     "no rates follow from such durations: record packets, or give --network NAME:rate=RATE"
@@ -110,7 +115,7 @@ def _completed(rows: "pl.DataFrame") -> "pl.DataFrame":
     rows = rows.with_columns(
         pl.lit(None, pl.String if name in TEXTS else pl.Float64).alias(name)
         for name in UNITS
-        if name not in rows.columns and name not in ("time", "end", "bytes")
+        if name not in rows.columns and name not in ("time", "end", "bytes", *TCP)
     )
     duration, backend = pl.col("duration"), pl.col("backend").fill_null(0.0)
     if "time" not in rows.columns:
@@ -235,6 +240,7 @@ def _connections(rows: "pl.DataFrame") -> "pl.DataFrame":
         pl.col("rtt").min().alias("rtt_s"),
         pl.col("bytes").sum().alias("s2c_bytes"),
         (ends - pl.col("time").min()).alias("end_s"),
+        *_of_senders(rows),
     )
     version = pl.when(pl.col("client_ip").str.contains(":", literal=True)).then(6).otherwise(4)
     known = connections.sort("stream").with_columns(
@@ -247,6 +253,41 @@ def _connections(rows: "pl.DataFrame") -> "pl.DataFrame":
         pl.lit(0, pl.UInt64).alias("copies"),
     )
     return all_columns(known)
+
+
+def _of_senders(rows: "pl.DataFrame") -> "list[pl.Expr]":
+    """What the kernel knows of a connection's sender, as captures name it; of what the log has."""
+    import polars as pl
+
+    control = pl.col("congestion_control")
+    found = {
+        "data_packets": {"s2c_packets": pl.col("data_packets").sum()},
+        "retransmitted_packets": {"s2c_retransmissions": pl.col("retransmitted_packets").sum()},
+        "initial_window": {"s2c_initial_window": pl.col("initial_window").max()},
+        "congestion_control": {"s2c_cc": control.filter(control.is_in(SIMULATED)).last()},
+        "startup_exit_reason": {"s2c_exit": _first("startup_exit_reason")},
+        "handshake_window": {
+            name: pl.col("handshake_window").max()
+            for name in ("s2c_window", "s2c_handshake_window")
+        },
+        "widest_window": {"s2c_widest_window": pl.col("widest_window").max()},
+        "server": {"server_ip": pl.col("server").first()},
+    }
+    if "mss" in rows.columns:
+        window = _first("startup_exit_cwnd") * pl.col("mss").min()
+        found["startup_exit_cwnd"] = {"s2c_exit_window": window}
+    return [
+        value.cast(frames.kind(name)).alias(name)
+        for source, columns in found.items()
+        for name, value in columns.items()
+        if source in rows.columns
+    ]
+
+
+def _first(column: str) -> "pl.Expr":
+    import polars as pl
+
+    return pl.col(column).drop_nulls().first()
 
 
 def _paths(rows: "pl.DataFrame", columns: Columns) -> "pl.DataFrame":
@@ -268,6 +309,7 @@ def _paths(rows: "pl.DataFrame", columns: Columns) -> "pl.DataFrame":
         _positive("duration").any().alias("timed"),
         pl.when(rated).then(passed_rate()).quantile(RATE_SHARE, "nearest").alias("acked"),
         (8.0 * pl.col("bytes") / pl.col("duration")).max().alias("sent"),
+        *(pl.col(name).sum() for name in PACKETS if name in rows.columns),
     )
     least = least_rates(rows, by_connection=columns.has("connection"))
     least = least.with_columns(least=pl.lit(None, pl.Float64)) if kind.gives_rates else least
@@ -290,7 +332,12 @@ def _group(row: Mapping[str, Any], kind: durations.DurationKind) -> RemoteNetwor
         connections=row["connections"],
         min_rtt_s=row["min_rtt_s"],
         to_remote=dataclasses.replace(
-            PathEstimate.unknown(row["bytes"], NO_PACKETS),
+            PathEstimate.unknown(
+                row["bytes"],
+                NO_PACKETS,
+                packets=int(row.get(PACKETS[0]) or 0),
+                repeated=int(row.get(PACKETS[1]) or 0),
+            ),
             rate_bps=row["told"],
             rate_method=method,
             rate_low_bps=row["least"] if kind.bounds_rates and not row["told"] else None,
@@ -302,7 +349,7 @@ def _group(row: Mapping[str, Any], kind: durations.DurationKind) -> RemoteNetwor
 def _notes(columns: Columns) -> list[str]:
     """What was assumed for want of columns."""
     notes = [
-        "a server's log has no packets: windows, losses and buffers are not known",
+        KERNEL if columns.has("data_packets") else NEITHER,
         *columns.notes,
         "every row counts as a transfer to a client that opened the connection",
     ]

@@ -7,14 +7,22 @@ from flowstart.captures.durations import UNKNOWN
 SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 BYTES = {"B": 1.0, "kB": 1e3, "MB": 1e6}
 RATES = {"bps": 1.0, "kbps": 1e3, "Mbps": 1e6, "Gbps": 1e9, "Bps": 8.0}
+PACKETS = {"packets": 1.0}
+SEGMENTS = {"segments": 1.0}
+TCP = {"data_packets": PACKETS, "retransmitted_packets": PACKETS, "mss": BYTES,
+       "initial_window": SEGMENTS, "startup_exit_cwnd": SEGMENTS, "startup_exit_reason": {},
+       "congestion_control": {}, "handshake_window": BYTES, "widest_window": BYTES}  # fmt: skip
+"""What the kernel knows of a sender, which `flowstart collect` writes, with units."""
 UNITS = {"time": SECONDS, "end": SECONDS, "rtt": SECONDS, "rttvar": SECONDS, "duration": SECONDS,
-         "backend": SECONDS, "bytes": BYTES, "rate": RATES, "cwnd": {"packets": 1.0}, "peer": {},
-         "server": {}, "connection": {}}  # fmt: skip
+         "backend": SECONDS, "bytes": BYTES, "rate": RATES, "cwnd": PACKETS, "peer": {},
+         "server": {}, "connection": {}, **TCP}  # fmt: skip
 """What a log may have, with the units of each. `time` is the start of a request, `end` the end of
 its response, `backend` the time from the request to the first byte of the response."""
-TEXTS = ("peer", "server", "connection")
+TEXTS = ("peer", "server", "connection", "startup_exit_reason", "congestion_control")
 """What names something."""
-USUAL = {"time": "s", "end": "s", "bytes": "B", "cwnd": "packets"}
+USUAL = {"time": "s", "end": "s", "bytes": "B", "cwnd": "packets", "data_packets": "packets",
+         "retransmitted_packets": "packets", "mss": "B", "handshake_window": "B",
+         "widest_window": "B"}  # fmt: skip
 """Units that need not be given: seconds since 1970, bytes, and packets."""
 
 

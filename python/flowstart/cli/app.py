@@ -29,6 +29,7 @@ ROOT = CommandGroup(
     "Compare TCP and QUIC startup algorithms on any path or with recorded traffic.",
     {
         "compare": "flowstart.cli.compare:compare",
+        "collect": "flowstart.cli.collect:collect",
         "replay": "flowstart.cli.replay:replay",
         "deploy": "flowstart.cli.deploy:deploy",
         "verify": "flowstart.cli.verify:verify",

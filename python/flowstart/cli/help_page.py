@@ -23,6 +23,11 @@ EXAMPLES = {
         "flowstart replay capture.pcap --variant 'iw30: startup=hystart iw=30'",
         "flowstart replay capture.pcap --network '*:buffer=60pkt' -o out",
     ),
+    "collect": (
+        "flowstart collect rows --port 443 --for 10m",
+        "flowstart collect rows --cgroup system.slice/nginx.service --sample 1/100",
+        "flowstart collect --port 443 > rows.jsonl",
+    ),
     "deploy": (
         "flowstart deploy IW30 --from out > IW30.sh",
         "flowstart deploy IW30 --from out | ssh server sudo sh -s check",

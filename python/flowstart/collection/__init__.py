@@ -1,0 +1,1 @@
+"""Measurements of the connections of this machine's servers, by a BPF program."""
