@@ -148,6 +148,7 @@ impl Packet {
     /// Whether a packet that opens a connection goes forward. Apart, since a jump by a table of
     /// four kinds is hard to foresee.
     #[cold]
+    #[inline(never)]
     fn opens_forward(&self) -> bool {
         match &self.body {
             Body::Syn(syn) => !syn.by_receiver,

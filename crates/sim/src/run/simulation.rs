@@ -225,25 +225,25 @@ impl<'a> Simulation<'a> {
     pub(super) fn transmit(&mut self, flow: u32) {
         let now = self.clock.now;
         let first = self.route(flow).data[0];
-        let mut turn = 0;
         let Some(mut ends) = self.flows.endpoints_mut(flow) else {
             return;
         };
-        while !ends.ends_turn(turn)
-            && let Some(mut packet) = ends.sender.poll_transmit(now)
-        {
+        let (mut turn, per_turn) = (0, ends.per_turn());
+        while turn < per_turn {
+            let mut polled = ends.sender.poll_transmit(now);
+            let Some(packet) = &mut polled else { break };
             turn += 1;
             if self.recorders.take(SENT) {
-                self.record_sent(&packet);
+                self.record_sent(packet);
                 let Some(same) = self.flows.endpoints_mut(flow) else {
                     return;
                 };
                 ends = same;
             }
-            let offer = self.network.offer(first, &mut packet, &mut self.clock);
+            let offer = self.network.offer(first, packet, &mut self.clock);
             let looks = self.meter.step();
             if looks | !offer.is_plain() {
-                self.account(first, &packet, offer);
+                self.account(first, packet, offer);
                 // One event may send a whole window.
                 if looks && !self.may_use_more() {
                     return;
@@ -254,7 +254,7 @@ impl<'a> Simulation<'a> {
                 ends = same;
             }
         }
-        let timer = match ends.yields() {
+        let timer = match ends.ends_turn(turn) {
             false => ends.arm_sender(now),
             true => {
                 let next = self.network.links[first as usize].busy_until();
