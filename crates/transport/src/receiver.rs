@@ -1123,6 +1123,7 @@ impl Receiver {
         None
     }
 
+    #[inline]
     fn advertised(&mut self, now: Instant) -> u32 {
         if let Some(window) = &mut self.window {
             return window.advertise(self.next, now);
