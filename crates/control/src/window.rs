@@ -164,8 +164,11 @@ impl Window {
     }
 
     /// So many bytes, in segments.
+    #[inline]
     pub fn segments(&self, bytes: u64) -> Segments {
-        bytes as f64 / f64::from(self.mss)
+        // A processor converts signed numbers in one instruction.
+        let bytes = i64::try_from(bytes).map_or(bytes as f64, |bytes| bytes as f64);
+        bytes / f64::from(self.mss)
     }
 
     /// Whether slow start is the rule: below the threshold, equality excluded
