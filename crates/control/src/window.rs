@@ -1,5 +1,6 @@
 //! Output of a controller: how much, how fast, and how packets are tagged.
 
+use crate::units::real;
 use crate::{Duration, Instant, Rate, Segments};
 
 /// Tags that a controller sets on outgoing data segments.
@@ -166,9 +167,7 @@ impl Window {
     /// So many bytes, in segments.
     #[inline]
     pub fn segments(&self, bytes: u64) -> Segments {
-        // A processor converts signed numbers in one instruction.
-        let bytes = i64::try_from(bytes).map_or(bytes as f64, |bytes| bytes as f64);
-        bytes / f64::from(self.mss)
+        real(bytes) / f64::from(self.mss)
     }
 
     /// Whether slow start is the rule: below the threshold, equality excluded

@@ -273,6 +273,9 @@ impl<'a> Simulation<'a> {
         if self.recorders.take(TRANSMITTED) {
             self.record_flow(flow, RunEvent::Transmitted);
         }
+        if self.recorders.limits.is_some() {
+            self.record_limit(flow);
+        }
         if self.arrivals.has_followers() {
             self.release_followers(flow);
         }
