@@ -156,7 +156,7 @@ impl Duration {
     /// So many times as long, rounded down.
     #[inline]
     pub fn scaled(self, by: f64) -> Duration {
-        Duration((self.0 as f64 * by) as u64)
+        Duration((real(self.0) * by) as u64)
     }
 }
 
@@ -199,7 +199,7 @@ impl Rate {
     }
     /// So many times as fast, rounded down.
     pub fn scaled(self, by: f64) -> Rate {
-        Rate((self.0 as f64 * by) as u64)
+        Rate((real(self.0) * by) as u64)
     }
 }
 
@@ -317,6 +317,12 @@ fn divided(a: u64, b: u64, by: u64) -> u64 {
 #[cold]
 fn divided_wide(a: u64, b: u64, by: u64) -> u64 {
     u64::try_from(u128::from(a) * u128::from(b) / u128::from(by)).unwrap_or(u64::MAX)
+}
+
+/// A whole number as a real one. A processor converts signed numbers in one instruction.
+#[inline]
+pub(crate) fn real(number: u64) -> f64 {
+    i64::try_from(number).map_or(number as f64, |number| number as f64)
 }
 
 /// A finite, non-negative number and the unit behind it.

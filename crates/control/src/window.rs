@@ -1,5 +1,6 @@
 //! Output of a controller: how much, how fast, and how packets are tagged.
 
+use crate::units::real;
 use crate::{Duration, Instant, Rate, Segments};
 
 /// Tags that a controller sets on outgoing data segments.
@@ -164,8 +165,9 @@ impl Window {
     }
 
     /// So many bytes, in segments.
+    #[inline]
     pub fn segments(&self, bytes: u64) -> Segments {
-        bytes as f64 / f64::from(self.mss)
+        real(bytes) / f64::from(self.mss)
     }
 
     /// Whether slow start is the rule: below the threshold, equality excluded

@@ -424,6 +424,7 @@ impl Connection {
     }
 
     /// Whether `pipe` bytes in flight are use enough of the window for it to grow.
+    #[inline]
     fn uses_window(&self, pipe: u64) -> bool {
         let window = &self.session.window;
         match self.stack.window.used_from {

@@ -44,6 +44,17 @@ pub(crate) fn whole(number: f64) -> u64 {
     number as u64
 }
 
+/// The whole part as a real number.
+#[inline]
+#[allow(clippy::cast_possible_truncation, reason = "beyond 2^53 all are whole")]
+pub(crate) fn whole_part(number: f64) -> f64 {
+    const ALL_WHOLE: f64 = 9_007_199_254_740_992.0;
+    match number.abs() < ALL_WHOLE {
+        true => (number as i64) as f64,
+        false => number,
+    }
+}
+
 /// The lowest 32 bits, of numbers that are compared modulo 2^32.
 #[inline]
 #[allow(clippy::cast_possible_truncation, reason = "it is meant")]
@@ -61,5 +72,9 @@ mod tests {
         assert_eq!([7, (1 << 32) + 7].map(wrapped), [7, 7]);
         let numbers = [f64::NAN, -1.5, 2.9, f64::INFINITY];
         assert_eq!(numbers.map(whole), [0, 0, 2, u64::MAX]);
+        for number in [-1.5, 0.5, 2.9, 4.0, 9.1e15, f64::INFINITY] {
+            assert_eq!(whole_part(number), number.trunc());
+        }
+        assert!(whole_part(f64::NAN).is_nan());
     }
 }

@@ -146,9 +146,10 @@ pub(crate) fn packet_size(window: u64, mss: u64) -> u64 {
 
 /// Whether the last segment has just left and the next acknowledgement is about to come.
 fn is_near(c: &Connection, now: Instant) -> bool {
-    let Some((srtt, _)) = c.rtt().smoothed().filter(|_| c.outstanding() > 0) else {
+    if c.rtt().latest().is_none() || c.outstanding() == 0 {
         return false;
-    };
+    }
+    let srtt = c.rtt().srtt();
     now.since(c.last_sent()) <= SHORT
         && (c.sent().oldest_left() + srtt).since(now) <= SHORT.min(srtt.over(2))
 }

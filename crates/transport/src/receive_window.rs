@@ -469,7 +469,7 @@ impl ReceiveWindow {
     }
 
     /// `tcp_grow_window`, for a packet that is in memory.
-    #[inline]
+    #[inline(always)]
     fn grow(&mut self, len: u32) {
         if len < LEAST_SEGMENT.min(self.growth.mss) {
             return;

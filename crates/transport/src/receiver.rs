@@ -825,7 +825,7 @@ impl Receiver {
     ///
     /// An application with flow control writes a limit that has moved at once. That write and the answer
     /// are one packet.
-    #[inline]
+    #[inline(always)]
     fn answer_and_read(
         &mut self,
         waits: bool,
@@ -1123,6 +1123,7 @@ impl Receiver {
         None
     }
 
+    #[inline]
     fn advertised(&mut self, now: Instant) -> u32 {
         if let Some(window) = &mut self.window {
             return window.advertise(self.next, now);

@@ -99,14 +99,17 @@ impl RttEstimator {
     /// How long nothing comes back before a tail loss probe, where `lone` is whether one segment is
     /// out (RFC 8985 §7.2); `None` without a sample.
     pub fn probe_wait(&self, lone: bool) -> Option<Duration> {
-        let (srtt, _) = self.smoothed()?;
-        Some(srtt.times(2) + if lone { LONE_SEGMENT } else { SLACK })
+        self.latest?;
+        Some(self.srtt().times(2) + if lone { LONE_SEGMENT } else { SLACK })
     }
 
     /// The timeout to arm now, back-off included.
     pub fn rto(&self) -> Duration {
         let base = self.rto.max(self.params.min);
-        let backed_off = Duration(base.0.saturating_mul(1 << self.backoff.min(32)));
+        let backed_off = match self.backoff {
+            0 => base,
+            times => base.times(1 << times.min(32)),
+        };
         backed_off.min(self.params.max)
     }
 
@@ -162,7 +165,7 @@ impl RttEstimator {
     }
 
     /// An acknowledgement has come at `now`. Ends any back-off.
-    #[inline]
+    #[inline(always)]
     pub fn sample(&mut self, sample: &RttSample, now: Instant) {
         let rtt = now.since(sample.sent.newest);
         self.min_rtt = self.min_rtt.min(rtt);

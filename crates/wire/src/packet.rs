@@ -138,16 +138,13 @@ impl Packet {
     /// Whether it travels from the data's sender to its receiver.
     #[inline]
     pub fn is_forward(&self) -> bool {
-        match &self.body {
-            Body::Data(_) => true,
-            Body::Ack(_) => false,
-            _ => self.opens_forward(),
-        }
+        self.is_data() || !matches!(self.body, Body::Ack(_)) && self.opens_forward()
     }
 
     /// Whether a packet that opens a connection goes forward. Apart, since a jump by a table of
     /// four kinds is hard to foresee.
     #[cold]
+    #[inline(never)]
     fn opens_forward(&self) -> bool {
         match &self.body {
             Body::Syn(syn) => !syn.by_receiver,

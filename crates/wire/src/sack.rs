@@ -73,7 +73,17 @@ impl Sack {
         }
     }
 
+    #[inline]
     pub(crate) fn option(&self) -> AckOption {
+        match self {
+            Sack::Blocks { .. } => AckOption::None,
+            _ => self.rare_option(),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn rare_option(&self) -> AckOption {
         match self {
             Sack::Blocks { .. } | Sack::FarFirst { .. } => AckOption::None,
             Sack::BlocksAndOption { option, .. } | Sack::FarFirstAndOption { option, .. } => {

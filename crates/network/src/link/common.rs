@@ -49,12 +49,16 @@ impl LinkCounters {
         self.max_held.bytes = self.max_held.bytes.max(held.bytes);
     }
 
-    /// A packet will have waited from when it came until its transmission begins. No sum of waits is
-    /// so large that an overflow has to be looked for.
+    /// A packet will have waited from when it came until its transmission begins.
     #[inline]
     pub(super) fn count_wait(&mut self, begins: Instant, came: Instant) {
-        let wait = begins.0.wrapping_sub(came.0);
-        self.waiting = Duration(self.waiting.0.wrapping_add(wait));
+        add_span(&mut self.waiting, came, begins);
+    }
+
+    /// A packet is transmitted between these times.
+    #[inline]
+    pub(super) fn count_transmission(&mut self, begins: Instant, ends: Instant) {
+        add_span(&mut self.busy, begins, ends);
     }
 
     /// Counts a packet that was evicted.
@@ -63,6 +67,13 @@ impl LinkCounters {
         self.bytes -= u64::from(wire);
         self.refused += 1;
     }
+}
+
+/// Adds the time between two others to a sum. None is so large that an overflow has to be looked for.
+#[inline]
+fn add_span(sum: &mut Duration, from: Instant, to: Instant) {
+    let span = to.0.wrapping_sub(from.0);
+    *sum = Duration(sum.0.wrapping_add(span));
 }
 
 /// A packet on its way to the far end.
@@ -103,6 +114,9 @@ impl Common {
     #[inline]
     pub(super) fn depart(&mut self, arrival: Moment, packet: &Packet) -> Verdict {
         let idle = self.ring.is_empty();
+        if self.ring.len() == self.ring.capacity() {
+            self.ring.reserve(1);
+        }
         let packet = *packet;
         self.ring.push_back(InFlight { arrival, packet });
         if idle {

@@ -117,7 +117,8 @@ impl Link {
                 self.common.leave();
             }
         }
-        let mut packet = self.common.ring.pop_front()?.packet;
+        let mut packet = self.common.ring.front()?.packet;
+        self.common.ring.pop_front();
         packet.hop += 1;
         Some(packet)
     }

@@ -16,10 +16,11 @@ use flowstart_wire::Packet;
 /// A link whose queue is drop-tail.
 pub(super) struct Fifo<C> {
     clock: C,
-    /// What had not left the transmitter when the link was last examined: so many packets at the
-    /// end of the ring.
-    unfinished: Backlog,
-    /// The first of them is being transmitted: its size, and when that ends.
+    /// What waited for its transmission when the link was last examined: so many packets at the end
+    /// of the ring.
+    waiting: Backlog,
+    /// The size of the packet in transmission, which is before them, and when it leaves; zero and
+    /// never where there is none.
     in_service: u32,
     leaves: Moment,
     /// When the last transmission of all ends; caused by its beginning.
@@ -31,7 +32,7 @@ impl<C: Clock> Fifo<C> {
     pub(super) fn new(clock: C) -> Fifo<C> {
         Fifo {
             clock,
-            unfinished: Backlog::default(),
+            waiting: Backlog::default(),
             in_service: 0,
             leaves: Moment::NEVER,
             service_ends: Moment::default(),
@@ -41,7 +42,7 @@ impl<C: Clock> Fifo<C> {
     /// The first packet of the ring is about to leave it.
     #[inline]
     pub(super) fn prepare_delivery(&mut self, now: Moment, link: &Common) {
-        if self.unfinished.packets == link.ring.len() as u64 {
+        if self.waiting.packets + 1 >= link.ring.len() as u64 {
             self.catch_up(now, link);
         }
     }
@@ -57,22 +58,39 @@ impl<C: Clock> Fifo<C> {
     /// The next packet is transmitted.
     #[inline(always)]
     fn advance(&mut self, link: &Common) {
-        self.unfinished.take(self.in_service);
-        let first = link.ring.len() - self.unfinished.packets as usize;
-        (self.in_service, self.leaves) = match link.ring.get(first) {
-            Some(next) => (next.packet.wire, next.leaves(link.config.delay)),
-            None => (0, Moment::NEVER),
-        };
+        let first = link.ring.len() - self.waiting.packets as usize;
+        match link.ring.get(first) {
+            Some(next) => {
+                self.waiting.take(next.packet.wire);
+                self.in_service = next.packet.wire;
+                self.leaves = next.leaves(link.config.delay);
+            }
+            None => (self.in_service, self.leaves) = (0, Moment::NEVER),
+        }
+    }
+
+    /// Brings it up to `now`. Whether nothing is left to transmit.
+    #[inline]
+    fn is_idle(&mut self, now: Moment, link: &Common) -> bool {
+        let idle = self.service_ends <= now;
+        match idle {
+            true => {
+                self.waiting = Backlog::default();
+                (self.in_service, self.leaves) = (0, Moment::NEVER);
+            }
+            false => self.catch_up(now, link),
+        }
+        idle
     }
 
     /// Backlog that counts against the limit.
     #[inline]
     fn counted(&self, link: &Common) -> Backlog {
         match link.config.queue.reading {
-            BufferAccounting::Ns2 => self.unfinished,
-            BufferAccounting::Linux => Backlog {
-                packets: self.unfinished.packets.saturating_sub(1),
-                bytes: self.unfinished.bytes - u64::from(self.in_service),
+            BufferAccounting::Linux => self.waiting,
+            BufferAccounting::Ns2 => Backlog {
+                packets: self.waiting.packets + u64::from(self.leaves != Moment::NEVER),
+                bytes: self.waiting.bytes + u64::from(self.in_service),
             },
         }
     }
@@ -81,11 +99,9 @@ impl<C: Clock> Fifo<C> {
 impl<C: Clock + Send> LinkImpl for Fifo<C> {
     #[inline(always)]
     fn send(&mut self, packet: &Packet, now: Moment, link: &mut Common) -> Verdict {
-        self.catch_up(now, link);
+        let idle = self.is_idle(now, link);
         let queue = link.config.queue;
-        let idle = self.unfinished.packets == 0;
-        let held = self.counted(link);
-        if !queue.admits(held, idle, packet.wire) {
+        if !queue.admits(self.counted(link), idle, packet.wire) {
             link.counters.refused += 1;
             return Verdict::Dropped;
         }
@@ -94,15 +110,14 @@ impl<C: Clock + Send> LinkImpl for Fifo<C> {
             time: finish,
             cause: start,
         };
-        // Unless its transmission has taken no time.
-        if self.service_ends > now {
-            if idle {
-                (self.in_service, self.leaves) = (packet.wire, self.service_ends);
-            }
-            self.unfinished.add(packet.wire);
+        if !idle {
+            self.waiting.add(packet.wire);
+        } else if self.service_ends > now {
+            // Unless its transmission has taken no time.
+            (self.in_service, self.leaves) = (packet.wire, self.service_ends);
         }
         link.counters.accept(packet.wire, self.counted(link));
-        link.counters.busy += finish.since(start);
+        link.counters.count_transmission(start, finish);
         if link.counts_waits {
             link.counters.count_wait(start, now.time);
         }

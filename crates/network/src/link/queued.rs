@@ -60,7 +60,7 @@ impl<C: Clock> Queued<C> {
             time: finish,
             cause: start,
         };
-        link.counters.busy += finish.since(start);
+        link.counters.count_transmission(start, finish);
         let arrival = Moment {
             time: finish + link.config.delay,
             cause: start,

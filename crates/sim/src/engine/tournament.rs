@@ -92,6 +92,12 @@ impl Groups {
 /// The first of some links, and of equals the one with the lowest number.
 #[inline(always)]
 fn first_of(moments: &[Moment]) -> Due {
+    // Mostly there are two, one in each direction.
+    if let [forward, reverse] = moments {
+        let event = EventId::from(reverse < forward);
+        let moment = moments[event as usize];
+        return Due { moment, event };
+    }
     let mut first = Due {
         moment: moments[0],
         event: 0,

@@ -1,6 +1,7 @@
 //! For how long each reason kept each sender from sending.
 
-use super::recorder::{Kinds, PROGRESS, Recorder, RunEvent, Scene, TRANSMITTED};
+use super::flow_record::FlowRecord;
+use super::recorder::{Kinds, PROGRESS, Recorder, RunEvent, Scene};
 use super::write_log::begin;
 use crate::compile::{Prepared, Recording};
 use crate::flow_plan::{FlowKind, Write};
@@ -80,6 +81,9 @@ impl LimitRow {
     }
 }
 
+/// What limits a flow, and a write by its number.
+type Limits = (Limit, Option<(usize, Limit)>);
+
 /// Records the limits of all flows.
 pub(crate) struct LimitRecorder<'a> {
     kinds: &'a [FlowKind],
@@ -132,6 +136,49 @@ impl<'a> LimitRecorder<'a> {
         }
     }
 
+    /// A sender has sent all that it may after an event.
+    pub(crate) fn on_transmitted(
+        &mut self,
+        flow: u32,
+        record: &FlowRecord,
+        sender: &Sender,
+        now: Instant,
+    ) {
+        let Some(Some(clock)) = self.clocks.get(flow as usize) else {
+            return;
+        };
+        let limit = sender.limit();
+        if clock.continues(limit) {
+            return;
+        }
+        let limits = self.limits(record, sender, limit);
+        // What has not changed counts once it changes, or the flow ends.
+        if limits != (clock.limit, clock.of_write) {
+            self.turn(flow, limits, now);
+        }
+    }
+
+    /// What limits the flow and its first write that is not acknowledged, where this limits the
+    /// sender.
+    fn limits(&self, record: &FlowRecord, sender: &Sender, limit: Limit) -> Limits {
+        let writes = &self.kinds[record.plan.kind as usize].writes;
+        let of_write = limit_of_write(writes, sender, limit);
+        (limit_of_flow(record, sender, limit), of_write)
+    }
+
+    /// From now on these are the reasons.
+    fn turn(&mut self, flow: u32, (of_flow, of_write): Limits, now: Instant) {
+        let Some(Some(clock)) = self.clocks.get_mut(flow as usize) else {
+            return;
+        };
+        if let Some(turns) = &mut self.turns
+            && of_flow != clock.limit
+        {
+            turns.push(flow, now, of_flow);
+        }
+        clock.turn(of_flow, of_write, now);
+    }
+
     /// When which reason began, where a trace is recorded.
     pub(crate) fn take_turns(&mut self) -> LimitTurns {
         self.turns.take().unwrap_or_default()
@@ -149,33 +196,19 @@ impl<'a> LimitRecorder<'a> {
 
 impl Recorder for LimitRecorder<'_> {
     fn takes(&self) -> Kinds {
-        PROGRESS | TRANSMITTED
+        PROGRESS
     }
 
     fn record(&mut self, scene: &mut Scene<'_>, event: &RunEvent<'_>) {
-        let (flow, now) = (scene.flow as usize, scene.now.time);
+        let now = scene.now.time;
         if let RunEvent::Opened = event {
             self.open(scene.kind(), scene.flow, now);
         }
-        let (Some(Some(clock)), Some(sender)) = (self.clocks.get_mut(flow), scene.sender) else {
-            return;
-        };
-        let limit = sender.limit();
-        let of_flow = limit_of_flow(scene, sender, limit);
-        let of_write = match clock.writes.is_empty() {
-            true => None,
-            false => limit_of_write(&self.kinds[scene.kind() as usize].writes, sender, limit),
-        };
-        // What has not changed counts once it changes, or the flow ends.
-        if event.kind() == TRANSMITTED && (of_flow, of_write) == (clock.limit, clock.of_write) {
-            return;
+        if let Some(sender) = scene.sender {
+            let record = &scene.records[scene.flow as usize];
+            let limits = self.limits(record, sender, sender.limit());
+            self.turn(scene.flow, limits, now);
         }
-        if let Some(turns) = &mut self.turns
-            && of_flow != clock.limit
-        {
-            turns.push(scene.flow, now, of_flow);
-        }
-        clock.turn(of_flow, of_write, now);
     }
 
     fn bytes_held(&self) -> usize {
@@ -186,12 +219,9 @@ impl Recorder for LimitRecorder<'_> {
 }
 
 /// What limits the flow of a sender with this limit.
-pub(super) fn limit_of_flow(scene: &Scene<'_>, sender: &Sender, limit: Limit) -> Limit {
+pub(super) fn limit_of_flow(record: &FlowRecord, sender: &Sender, limit: Limit) -> Limit {
     match limit {
-        Limit::Application => {
-            let plan = &scene.records[scene.flow as usize].plan;
-            link_if(plan.ends_at(sender.high()), limit)
-        }
+        Limit::Application => link_if(record.plan.ends_at(sender.high()), limit),
         limit => limit,
     }
 }
@@ -235,6 +265,12 @@ impl LimitClock {
             whole,
             writes: std::iter::repeat_with(|| None).take(writes).collect(),
         }
+    }
+
+    /// Whether nothing changes where this limits the sender. Of writes, and without data to send, it
+    /// depends on more.
+    fn continues(&self, limit: Limit) -> bool {
+        limit == self.limit && limit != Limit::Application && self.writes.is_empty()
     }
 
     /// From now on these are the reasons.

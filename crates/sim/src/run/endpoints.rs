@@ -33,16 +33,19 @@ impl Endpoints {
         }
     }
 
-    /// Whether the sender's turn is over, in which it has sent so many packets.
+    /// How many packets the sender hands over in a turn.
+    #[inline]
+    pub(super) fn per_turn(&self) -> u32 {
+        let hosts = self.hosts.as_ref();
+        hosts.map_or(u32::MAX, |hosts| hosts.per_turn)
+    }
+
+    /// The sender has sent so many packets. Whether that is a turn, and it may have more to send in
+    /// the next.
     #[inline]
     pub(super) fn ends_turn(&mut self, packets: u32) -> bool {
         let hosts = self.hosts.as_mut();
         hosts.is_some_and(|hosts| hosts.ends_turn(packets))
-    }
-
-    /// Whether the sender has more to send in its next turn.
-    pub(super) fn yields(&self) -> bool {
-        self.hosts.as_ref().is_some_and(|hosts| hosts.yields)
     }
 
     /// The sender's next turn begins at this time, when an event is needed.

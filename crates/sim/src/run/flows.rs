@@ -16,6 +16,7 @@ use flowstart_transport::stack::Sharing;
 use std::collections::BTreeMap;
 
 /// What every packet of a flow looks at, also when it is over.
+#[derive(Clone, Copy)]
 pub(super) struct FlowState {
     pub(super) life: Life,
     /// Its route's number.
@@ -146,6 +147,12 @@ impl<'a> Flows<'a> {
             Life::Open(key) => Some(self.endpoints.get_mut(key)),
             _ => None,
         }
+    }
+
+    /// The endpoints with this key, of a flow that is open.
+    #[inline]
+    pub(super) fn open_mut(&mut self, key: u32) -> &mut Endpoints {
+        self.endpoints.get_mut(key)
     }
 
     /// Opens a flow.

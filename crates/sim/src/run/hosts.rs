@@ -10,9 +10,9 @@ pub(super) struct EndHosts {
     pub(super) sender: LateTimer,
     pub(super) receiver: LateTimer,
     /// Packets that the sender hands over in a turn.
-    per_turn: u32,
+    pub(super) per_turn: u32,
     /// The sender has more to send in its next turn.
-    pub(super) yields: bool,
+    yields: bool,
 }
 
 impl EndHosts {

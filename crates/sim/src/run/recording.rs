@@ -45,6 +45,16 @@ impl Simulation<'_> {
         self.record(flow, self.clock.now, event);
     }
 
+    /// A data sender has sent all that it may after an event: what limits it is recorded.
+    #[inline(never)]
+    pub(super) fn record_limit(&mut self, flow: u32) {
+        if let (Some(limits), Some(ends)) = (&mut self.recorders.limits, self.flows.endpoints(flow))
+        {
+            let record = &self.flows.records[flow as usize];
+            limits.on_transmitted(flow, record, &ends.sender, self.clock.now);
+        }
+    }
+
     /// A host sends a packet.
     #[cold]
     #[inline(never)]

@@ -7,7 +7,7 @@
 use super::arrivals::Arrivals;
 use super::clock::{Clock, Event};
 use super::dependent_writes::DependentWrites;
-use super::flows::Flows;
+use super::flows::{FlowState, Flows, Life};
 use super::meter::{Meter, Usage};
 use super::network::{Offer, RunNetwork};
 use crate::compile::Prepared;
@@ -129,63 +129,72 @@ impl<'a> Simulation<'a> {
         }
         let Some(packet) = &mut packet else { return };
         let data = packet.is_forward();
-        let route = self.route(packet.flow);
-        let way = if data { &route.data } else { &route.acks };
-        match way.get(usize::from(packet.hop)) {
-            Some(&next) => self.enter(next, packet),
-            None => {
-                self.look_ahead(link);
-                if data {
-                    self.on_data(packet);
-                } else {
-                    self.on_answer(packet);
-                }
-            }
+        let FlowState { life, route } = *self.flows.state(packet.flow);
+        let Route {
+            data: there,
+            acks: back,
+        } = self.network.route(route);
+        let (way, other) = if data { (there, back) } else { (back, there) };
+        if let Some(&next) = way.get(usize::from(packet.hop)) {
+            return self.enter(next, packet);
+        }
+        let first = other[0];
+        self.look_ahead(link);
+        match data {
+            true => self.on_data(packet, life, first),
+            false => self.on_answer(packet, life, first),
         }
     }
 
-    /// A packet has arrived at the receiver.
+    /// A packet has arrived at the receiver, whose answers enter the network by the link `first`.
     #[inline]
-    fn on_data(&mut self, packet: &Packet) {
+    fn on_data(&mut self, packet: &Packet, life: Life, first: LinkId) {
         if self.recorders.take(ARRIVED) {
             self.record_received(packet);
         }
         let (flow, now) = (packet.flow, self.clock.now);
-        let Some(ends) = self.flows.endpoints_mut(flow) else {
+        let Life::Open(key) = life else {
             return self.on_late_packet(packet);
         };
+        let ends = self.flows.open_mut(key);
         let answer = ends.receiver.on_packet(packet, now);
         let due = ends.due(Stage::Delivered);
         let timer = ends.arm_receiver(now);
         if let Some(position) = due {
             self.on_delivered(flow, position);
         }
-        self.answer(flow, answer);
+        self.answer_by(first, answer);
         self.schedule_timer(flow, true, timer);
     }
 
-    /// A packet has arrived at the sender.
+    /// A packet has arrived at the sender, whose packets enter the network by the link `first`.
     #[inline]
-    fn on_answer(&mut self, packet: &Packet) {
-        let flow = packet.flow;
-        if let Some(ends) = self.flows.endpoints_mut(flow) {
-            ends.sender.on_packet(packet, self.clock.now);
+    fn on_answer(&mut self, packet: &Packet, life: Life, first: LinkId) {
+        if let Life::Open(key) = life {
+            let sender = &mut self.flows.open_mut(key).sender;
+            sender.on_packet(packet, self.clock.now);
         }
         if self.recorders.take(ANSWERED) {
             self.record_received(packet);
         }
-        self.transmit(flow);
+        if let Life::Open(key) = life {
+            self.transmit_by(first, packet.flow, key);
+        }
     }
 
     /// A receiver sends its answer, if there is one.
+    pub(super) fn answer(&mut self, flow: u32, answer: Option<Packet>) {
+        self.answer_by(self.route(flow).acks[0], answer);
+    }
+
+    /// The same by this link.
     #[inline(always)]
-    pub(super) fn answer(&mut self, flow: u32, mut answer: Option<Packet>) {
+    fn answer_by(&mut self, link: LinkId, mut answer: Option<Packet>) {
         if let Some(answer) = &mut answer {
             if self.recorders.take(REPLIED) {
                 self.record_sent(answer);
             }
-            let first = self.route(flow).acks[0];
-            self.enter(first, answer);
+            self.enter(link, answer);
         }
     }
 
@@ -223,38 +232,36 @@ impl<'a> Simulation<'a> {
 
     /// Sends all that a sender may send, and checks whether it has finished.
     pub(super) fn transmit(&mut self, flow: u32) {
+        if let Life::Open(key) = self.flows.state(flow).life {
+            self.transmit_by(self.route(flow).data[0], flow, key);
+        }
+    }
+
+    /// The same by the link `first`, of a flow whose endpoints have this key.
+    fn transmit_by(&mut self, first: LinkId, flow: u32, key: u32) {
         let now = self.clock.now;
-        let first = self.route(flow).data[0];
-        let mut turn = 0;
-        let Some(mut ends) = self.flows.endpoints_mut(flow) else {
-            return;
-        };
-        while !ends.ends_turn(turn)
-            && let Some(mut packet) = ends.sender.poll_transmit(now)
-        {
+        let mut ends = self.flows.open_mut(key);
+        let (mut turn, per_turn) = (0, ends.per_turn());
+        while turn < per_turn {
+            let mut polled = ends.sender.poll_transmit(now);
+            let Some(packet) = &mut polled else { break };
             turn += 1;
             if self.recorders.take(SENT) {
-                self.record_sent(&packet);
-                let Some(same) = self.flows.endpoints_mut(flow) else {
-                    return;
-                };
-                ends = same;
+                self.record_sent(packet);
+                ends = self.flows.open_mut(key);
             }
-            let offer = self.network.offer(first, &mut packet, &mut self.clock);
+            let offer = self.network.offer(first, packet, &mut self.clock);
             let looks = self.meter.step();
             if looks | !offer.is_plain() {
-                self.account(first, &packet, offer);
+                self.account(first, packet, offer);
                 // One event may send a whole window.
                 if looks && !self.may_use_more() {
                     return;
                 }
-                let Some(same) = self.flows.endpoints_mut(flow) else {
-                    return;
-                };
-                ends = same;
+                ends = self.flows.open_mut(key);
             }
         }
-        let timer = match ends.yields() {
+        let timer = match ends.ends_turn(turn) {
             false => ends.arm_sender(now),
             true => {
                 let next = self.network.links[first as usize].busy_until();
@@ -265,6 +272,9 @@ impl<'a> Simulation<'a> {
         let whole = due.is_some_and(|position| self.on_acknowledged(flow, position));
         if self.recorders.take(TRANSMITTED) {
             self.record_flow(flow, RunEvent::Transmitted);
+        }
+        if self.recorders.limits.is_some() {
+            self.record_limit(flow);
         }
         if self.arrivals.has_followers() {
             self.release_followers(flow);

@@ -20,11 +20,9 @@ impl Connection {
         let (high, numbers) = (self.high(), self.stack.numbers_packets());
         match ack {
             wire::Ack::Bytes(ack) if !numbers => {
+                let mut blocks = ack.sack_blocks();
                 ack.una() <= high
-                    && (ack.blocks() == 0
-                        || ack
-                            .sack_blocks()
-                            .all(|(start, end)| start < end && end <= high))
+                    && (ack.is_bare() || blocks.all(|(start, end)| start < end && end <= high))
             }
             wire::Ack::Numbers(ack) if numbers => ack.end() <= self.sent.next_number(),
             _ => false,

@@ -58,7 +58,7 @@ impl Connection {
         };
         let ordinary = self.extensions.is_none() && self.session.window.congestion_header.is_none();
         if !ordinary || self.echoes {
-            packet = self.carry(packet, again, now);
+            self.load(&mut packet, again, now);
         }
         let sent = Sent {
             now,
@@ -116,9 +116,9 @@ impl Connection {
 
     /// Adds what a packet carries in addition to its data.
     #[inline(never)]
-    fn carry(&mut self, mut packet: Packet, again: bool, now: Instant) -> Packet {
+    fn load(&mut self, packet: &mut Packet, again: bool, now: Instant) {
         let Body::Data(data) = &mut packet.body else {
-            return packet;
+            return;
         };
         let option_bytes = self.stack.framing.option;
         let mut report = None;
@@ -143,7 +143,6 @@ impl Connection {
                 data.set_push();
             }
         }
-        packet
     }
 
     /// The `number`-th SYN, which carries this request.

@@ -186,29 +186,23 @@ impl LossDetector for Rfc6675 {
     /// §5 step C with NextSeg.
     #[inline(always)]
     fn plan(&self, c: &Connection) -> Option<SegmentRange> {
-        if let Some(first) = self.forced {
-            return Some(first.because(Why::Lost));
+        if self.phase != Phase::Open {
+            return self.plan_in_recovery(c);
         }
-        let next = self.next_seg(c)?;
-        c.within_window(next, self.pipe(c))
+        debug_assert_eq!(self.forced, None);
+        let held = self.dup_acks > 0 && !c.stack().recovery.limited_transmit;
+        let new = c.next_segment().filter(|_| !held)?;
+        c.within_window(new.because(Why::New), self.pipe(c))
     }
 
     /// Accounts for a segment that leaves.
     #[inline]
     fn on_sent(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) {
-        let range = segment.range;
-        if self.forced.take().is_some() {
-            return self.retransmit(c, range, now);
+        if self.phase != Phase::Open || segment.range.start < c.high() {
+            return self.on_sent_in_recovery(c, segment, now);
         }
-        if range.start >= c.high() {
-            if self.phase == Phase::Open && self.dup_acks > 0 {
-                self.limited_bytes += range.bytes();
-            }
-            return;
-        }
-        match segment.why {
-            Why::Rescue => self.rescue_rxt = None,
-            _ => self.retransmit(c, range, now),
+        if self.dup_acks > 0 {
+            self.limited_bytes += segment.range.bytes();
         }
     }
 
@@ -280,19 +274,32 @@ impl Rfc6675 {
         self.forced = hole.map(|hole| self.clip(c, hole));
     }
 
-    /// NextSeg (§4).
-    #[inline]
-    fn next_seg(&self, c: &Connection) -> Option<SegmentRange> {
-        if self.phase != Phase::Open {
-            return self.next_seg_in_recovery(c);
+    /// Accounts for a segment that leaves in a recovery, or again.
+    #[inline(never)]
+    fn on_sent_in_recovery(&mut self, c: &mut Connection, segment: SegmentRange, now: Instant) {
+        let range = segment.range;
+        if self.forced.take().is_some() {
+            self.retransmit(c, range, now);
+        } else if range.start < c.high() {
+            match segment.why {
+                Why::Rescue => self.rescue_rxt = None,
+                _ => self.retransmit(c, range, now),
+            }
         }
-        let held = self.dup_acks > 0 && !c.stack().recovery.limited_transmit;
-        let new = c.next_segment().filter(|_| !held)?;
-        Some(new.because(Why::New))
     }
 
+    /// The first retransmission, or what follows if the window has room for it.
     #[inline(never)]
-    fn next_seg_in_recovery(&self, c: &Connection) -> Option<SegmentRange> {
+    fn plan_in_recovery(&self, c: &Connection) -> Option<SegmentRange> {
+        if let Some(first) = self.forced {
+            return Some(first.because(Why::Lost));
+        }
+        let next = self.next_seg(c)?;
+        c.within_window(next, self.pipe(c))
+    }
+
+    /// NextSeg (§4) in a recovery and after a timeout.
+    fn next_seg(&self, c: &Connection) -> Option<SegmentRange> {
         if let Some(hole) = self.first_lost(c) {
             return Some(self.clip(c, hole).because(Why::Lost));
         }
@@ -325,7 +332,6 @@ impl Rfc6675 {
     }
 
     /// By rule 1 or 3.
-    #[inline(never)]
     fn retransmit(&mut self, c: &mut Connection, plan: ByteRange, now: Instant) {
         self.high_rxt = plan.end;
         c.sent_mut().repair(plan, now);

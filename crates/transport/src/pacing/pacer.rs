@@ -79,9 +79,15 @@ impl Pacer {
         self.packet = Some((range.end, why));
     }
 
+    /// Nothing waits.
+    #[inline]
+    pub fn nothing_waits(&mut self) {
+        self.waiting = false;
+    }
+
     /// Nothing waits; the burst under way is over.
     pub fn nothing_to_send(&mut self) {
-        self.waiting = false;
+        self.nothing_waits();
         self.left = 0;
     }
 

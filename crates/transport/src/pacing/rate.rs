@@ -4,7 +4,7 @@
 
 use super::pacer::Release;
 use crate::connection::Connection;
-use crate::narrow::whole;
+use crate::narrow::{whole, whole_part};
 use flowstart_control::model::pacing::GSO_MAX;
 use flowstart_control::{Duration, Rate, Window};
 
@@ -29,7 +29,7 @@ pub fn rate(window: &Window, outstanding: u64, packet: u32, srtt: Duration) -> R
     } else {
         AVOIDANCE_RATIO
     };
-    let segments = window.cwnd.trunc().max(window.segments(outstanding));
+    let segments = whole_part(window.cwnd).max(window.segments(outstanding));
     let bytes = segments * f64::from(packet) * ratio / 100.0;
     Rate::of(whole(bytes), srtt)
 }
@@ -47,7 +47,11 @@ pub(crate) fn release(
     packet: u32,
     min_rtt: Option<Duration>,
 ) -> Release {
-    let payload = (rate.bps() / 8).saturating_mul(mss.into()) / u64::from(packet);
+    let bytes = rate.bps() / 8;
+    let payload = match packet == mss {
+        true => bytes,
+        false => bytes.saturating_mul(mss.into()) / u64::from(packet),
+    };
     let shift = min_rtt.map_or(32, |rtt| (rtt.nanos() / 1000) >> TSO_RTT_LOG);
     let near = if shift < 32 { GSO_MAX >> shift } else { 0 };
     let bytes = ((payload >> PACING_SHIFT) + near).min(GSO_MAX);
@@ -64,10 +68,12 @@ pub(crate) fn tso_rtt(c: &Connection) -> Option<Duration> {
 }
 
 /// How many segments leave together by the rate that Linux keeps, whether it paces or not.
+#[inline]
 pub(crate) fn burst(c: &Connection) -> u32 {
-    let Some((srtt, _)) = c.rtt().smoothed() else {
+    if c.rtt().latest().is_none() {
         return u32::MAX;
-    };
+    }
+    let srtt = c.rtt().srtt();
     let (mss, least) = (c.stack().framing.mss, tso_rtt(c));
     let release = match c.window().pacing {
         Some(rate) => release(rate, c.window().quantum, mss, c.stack().packet(), least),

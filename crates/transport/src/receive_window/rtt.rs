@@ -23,8 +23,9 @@ pub(super) struct ReceiverRtt {
     echoed: Option<(u64, bool)>,
     /// A window that is being timed: its end, and when it was offered.
     window: Option<(u64, Instant)>,
-    /// The first sample, which the handshake gives.
-    first: Option<Duration>,
+    /// The receiver's own retransmission timeout, which nothing but the first sample has set: RFC 6298
+    /// §2.2 with Linux's lower bound of the variation.
+    rto: Option<Duration>,
 }
 
 impl ReceiverRtt {
@@ -61,7 +62,8 @@ impl ReceiverRtt {
         *used = true;
         let elapsed = (now.nanos() / 1_000_000).saturating_sub(*stamp);
         if elapsed > 0 {
-            self.first.get_or_insert(Duration::from_millis(elapsed));
+            let rtt = Duration::from_millis(elapsed);
+            self.rto.get_or_insert(rtt + rtt.times(2).max(RTO_MIN));
             self.sample(elapsed * 1000, false);
         }
     }
@@ -89,10 +91,8 @@ impl ReceiverRtt {
         (self.rtt8 > 0).then(|| Duration::from_micros(self.rtt8 / 8))
     }
 
-    /// The receiver's own retransmission timeout, which nothing but the handshake has set:
-    /// RFC 6298 §2.2 with Linux's lower bound of the variation.
+    /// The receiver's own retransmission timeout.
     pub(super) fn rto(&self) -> Duration {
-        self.first
-            .map_or(RTO_INITIAL, |rtt| rtt + rtt.times(2).max(RTO_MIN))
+        self.rto.unwrap_or(RTO_INITIAL)
     }
 }

@@ -8,7 +8,25 @@ use flowstart_wire::{Ack, AckOption, Body, Ecn, Packet};
 
 impl Sender {
     /// A SYN-ACK or an acknowledgement has arrived.
+    #[inline]
     pub fn on_packet(&mut self, packet: &Packet, now: Instant) {
+        match &packet.body {
+            Body::Ack(ack) if self.state == State::Open => {
+                let option = ack.option();
+                let ece = match option {
+                    AckOption::Marks(total) => self.connection.count_marks(total),
+                    _ => packet.ecn.has(Ecn::ECE),
+                };
+                self.on_ack(ack, AckMeta { option, ece }, now);
+            }
+            _ => self.on_opening_packet(packet, now),
+        }
+    }
+
+    /// A packet has arrived while the connection is not open.
+    #[cold]
+    #[inline(never)]
+    fn on_opening_packet(&mut self, packet: &Packet, now: Instant) {
         match (self.state, &packet.body) {
             (
                 State::SynSent { at, tries, .. } | State::Early { at, tries, .. },
@@ -26,19 +44,11 @@ impl Sender {
                 self.on_third_ack(Some(ack), at, tries, now);
                 self.advance(now);
             }
-            (State::Open, Body::Ack(ack)) => {
-                let option = ack.option();
-                let ece = match option {
-                    AckOption::Marks(total) => self.connection.count_marks(total),
-                    _ => packet.ecn.has(Ecn::ECE),
-                };
-                let meta = AckMeta { option, ece };
-                self.on_ack(ack, meta, now);
-            }
             _ => self.on_client_packet(packet, now),
         }
     }
 
+    #[inline(always)]
     pub(super) fn on_ack(&mut self, ack: &Ack, meta: AckMeta, now: Instant) {
         if !self.connection.has_sent(ack) {
             return;

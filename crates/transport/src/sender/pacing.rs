@@ -12,12 +12,18 @@ use flowstart_control::{Duration, Instant, Rate, Segments};
 use flowstart_wire::Packet;
 
 impl Sender {
-    /// The stack's own rate, where no startup has set another.
+    /// The stack's own rate, where it has one and no startup has set another.
+    #[inline]
     pub(super) fn set_usual_pacing(&mut self) {
-        let c = &mut self.connection;
-        if matches!(c.stack().pacing.rule, Pacing::None | Pacing::TokenBucket(_)) {
-            return;
+        let rule = self.connection.stack().pacing.rule;
+        if !matches!(rule, Pacing::None | Pacing::TokenBucket(_)) {
+            self.follow_window();
         }
+    }
+
+    /// The stack's own rate follows the window.
+    fn follow_window(&mut self) {
+        let c = &mut self.connection;
         let at_most = |rate: Rate| c.stack().pacing.max.map_or(rate, |max| rate.min(max));
         // A startup that no longer paces, or an idle time, leaves none.
         if c.window().pacing.is_some() && c.window().pacing != self.usual_pacing {

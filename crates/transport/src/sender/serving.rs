@@ -78,6 +78,7 @@ impl Sender {
         self.advance(now);
     }
 
+    #[inline(never)]
     fn on_ack_of_flight(&mut self, ack: &Ack, now: Instant) {
         let meta = AckMeta {
             option: ack.option(),

@@ -2,9 +2,10 @@
 
 use super::probe::is_stalled;
 use super::{Persist, Sender, State};
+use crate::pacing::pacer::Release;
 use crate::segment::{ByteRange, SegmentRange, Why};
 use crate::stack::{Bucket, Pacing};
-use flowstart_control::Instant;
+use flowstart_control::{Instant, Rate};
 use flowstart_wire::Packet;
 
 impl Sender {
@@ -82,33 +83,16 @@ impl Sender {
     /// Sends `segment`, if the pacer lets it leave now.
     #[inline(always)]
     pub(super) fn send(&mut self, segment: SegmentRange, now: Instant) -> Option<Packet> {
-        let c = &mut self.connection;
-        let window = c.window();
-        let follows_controller = |bucket: Bucket| bucket.follows_controller();
-        let by_tokens = self.bucket.is_some()
-            && (window.pacing.is_none()
-                || c.stack().pacing.bucket().is_some_and(follows_controller));
-        if c.stack().pacing.tso && window.pacing.is_some() {
-            self.pacer.begin_packet(segment);
-        }
-        let admitted = if !by_tokens {
-            self.pacer.admits(window.pacing, window.pacing_from, now)
-        } else if let Some(packet) = self.end_of_handshake(now) {
-            return Some(packet);
-        } else {
-            self.takes_tokens(segment, now)
+        let release = match self.spaces_out() {
+            true => match self.space_out(segment, now) {
+                Ok(release) => release,
+                Err(other) => return other,
+            },
+            false => {
+                self.pacer.nothing_waits();
+                None
+            }
         };
-        if !admitted {
-            self.held_back = Some(segment);
-            self.record_paced();
-            return None;
-        }
-        let c = &mut self.connection;
-        if c.stack().pacing.tso && !self.recovery.may_leave(c, segment, now) {
-            self.pacer.nothing_to_send();
-            return None;
-        }
-        let release = if by_tokens { None } else { self.release() };
         let pipe = self.measured_pipe();
         let c = &mut self.connection;
         self.recovery.on_sent(c, segment, now);
@@ -121,6 +105,50 @@ impl Sender {
             self.pacer.sent(rate, release, packet.wire, now);
         }
         Some(packet)
+    }
+
+    /// Whether anything but the window decides when packets leave.
+    #[inline(always)]
+    fn spaces_out(&self) -> bool {
+        let c = &self.connection;
+        self.bucket.is_some() | c.window().pacing.is_some() | c.stack().pacing.tso
+    }
+
+    /// How what follows `segment` is spaced out, if it may leave now. Otherwise what leaves in its
+    /// place.
+    #[inline(always)]
+    fn space_out(
+        &mut self,
+        segment: SegmentRange,
+        now: Instant,
+    ) -> Result<Option<(Rate, Release)>, Option<Packet>> {
+        let c = &mut self.connection;
+        let window = c.window();
+        let follows_controller = |bucket: Bucket| bucket.follows_controller();
+        let by_tokens = self.bucket.is_some()
+            && (window.pacing.is_none()
+                || c.stack().pacing.bucket().is_some_and(follows_controller));
+        if c.stack().pacing.tso && window.pacing.is_some() {
+            self.pacer.begin_packet(segment);
+        }
+        let admitted = if !by_tokens {
+            self.pacer.admits(window.pacing, window.pacing_from, now)
+        } else if let Some(packet) = self.end_of_handshake(now) {
+            return Err(Some(packet));
+        } else {
+            self.takes_tokens(segment, now)
+        };
+        if !admitted {
+            self.held_back = Some(segment);
+            self.record_paced();
+            return Err(None);
+        }
+        let c = &mut self.connection;
+        if c.stack().pacing.tso && !self.recovery.may_leave(c, segment, now) {
+            self.pacer.nothing_to_send();
+            return Err(None);
+        }
+        Ok(if by_tokens { None } else { self.release() })
     }
 
     pub(super) fn may_send_data(&self) -> bool {

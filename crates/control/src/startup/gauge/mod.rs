@@ -339,9 +339,9 @@ impl Gauge {
     /// The estimate is wrong: more was delivered than there can be, or what was sent at the ceiling, and
     /// acknowledged a round trip later, has left no queue.
     fn is_refuted(&self, delivered: Rate, most: Rate) -> bool {
-        let sent = self.base.scaled(self.k.ceiling * self.k.window);
+        let sent = || self.base.scaled(self.k.ceiling * self.k.window);
         delivered > most.scaled(f64::midpoint(1.0, self.k.ceiling))
-            || self.at_ceiling > ROUNDS_AT_CEILING && self.delay.shows_queue(sent, self.base)
+            || self.at_ceiling > ROUNDS_AT_CEILING && self.delay.shows_queue(sent(), self.base)
     }
 
     fn ramp(&mut self, w: &mut Window, a: &Ack) -> Option<Reason> {

@@ -75,7 +75,10 @@ impl LineRecorder {
     fn turn(&mut self, scene: &Scene<'_>, event: &RunEvent<'_>) {
         let limit = match event {
             RunEvent::Opened => Some(Limit::Handshake),
-            _ => (scene.sender).map(|sender| limit_of_flow(scene, sender, sender.limit())),
+            _ => {
+                let record = &scene.records[scene.flow as usize];
+                (scene.sender).map(|sender| limit_of_flow(record, sender, sender.limit()))
+            }
         };
         let Some(limit) = limit else { return };
         self.make_room(scene.at);

@@ -239,11 +239,12 @@ impl LossDetector for Rack {
 
     /// The outcome of an acknowledgement has been applied.
     fn after_ack(&mut self, c: &mut Connection, advanced: bool, now: Instant) {
+        self.probe.end_flight();
         if advanced || std::mem::take(&mut self.answers_before_head) {
             c.rearm(now);
             self.schedule_probe(c, now, true);
         } else if !self.repairs_nothing() {
-            self.probe.timer.stop();
+            self.probe.stop();
         }
     }
 
@@ -327,7 +328,7 @@ impl LossDetector for Rack {
     /// A segment has left, the accounts are up to date.
     fn after_sent(&mut self, c: &mut Connection, _range: ByteRange, now: Instant) {
         self.usage.after_sent(c, self.pipe(c));
-        if self.repairs_nothing() {
+        if self.repairs_nothing() && !self.probe.is_set_for(now) {
             self.schedule_probe(c, now, false);
         }
     }
@@ -694,7 +695,7 @@ impl Rack {
         if probes && self.repairs_nothing() && c.sent().arrived_bytes() == 0 {
             self.probe.schedule(c, now, advancing);
         } else {
-            self.probe.timer.stop();
+            self.probe.stop();
         }
     }
 

@@ -7,21 +7,54 @@ use super::super::super::timer::Timer;
 use flowstart_control::Instant;
 
 /// The probe of one connection.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Probe {
     /// When it is to be sent.
     pub(super) timer: Timer,
+    /// When the segments left for which the timer is set, where there are several; `Instant::MAX`
+    /// otherwise. More of them leave it as it is.
+    flight: Instant,
     /// TLP.end_seq: where the flight ended when it was sent; `None` where none is out.
     pub(super) out: Option<u64>,
     /// Whether it repeated old data.
     pub(super) repeats: bool,
 }
 
+impl Default for Probe {
+    fn default() -> Probe {
+        Probe {
+            timer: Timer::default(),
+            flight: Instant::MAX,
+            out: None,
+            repeats: false,
+        }
+    }
+}
+
 impl Probe {
+    /// Stops the timer.
+    #[inline]
+    pub(super) fn stop(&mut self) {
+        self.timer.stop();
+        self.flight = Instant::MAX;
+    }
+
+    /// Whether the timer is set for other segments that leave now.
+    #[inline]
+    pub(super) fn is_set_for(&self, now: Instant) -> bool {
+        self.flight == now
+    }
+
+    /// Something has come back.
+    #[inline]
+    pub(super) fn end_flight(&mut self) {
+        self.flight = Instant::MAX;
+    }
+
     /// Sets the timer after something was sent or acknowledged (§7.2), `advancing` where the
     /// retransmission timer has just been started anew.
     pub(super) fn schedule(&mut self, c: &Connection, now: Instant, advancing: bool) {
-        self.timer.stop();
+        self.stop();
         if c.outstanding() == 0 || self.out.is_some() {
             return;
         }
@@ -34,14 +67,17 @@ impl Probe {
             _ => now + c.rtt().rto(),
         };
         self.timer.set((now + wait).min(timeout), now);
+        if !advancing && !lone {
+            self.flight = now;
+        }
     }
 
     /// It is `plan`, sent while the flight ends at `high`.
     pub(super) fn sent(plan: ByteRange, high: u64) -> Probe {
         Probe {
-            timer: Timer::default(),
             out: Some(high.max(plan.end)),
             repeats: plan.start < high,
+            ..Probe::default()
         }
     }
 

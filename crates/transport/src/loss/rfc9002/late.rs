@@ -84,6 +84,10 @@ impl Late {
                 continue;
             }
             let to = self.count_below(end, from);
+            from = to;
+            if to == 0 || self.lost[to - 1].number < first {
+                continue;
+            }
             from = self.count_below(first, to);
             for lost in self.lost.drain(from..to) {
                 any = true;

@@ -540,7 +540,6 @@ impl Rfc9002 {
     }
 
     fn remove_lost(&mut self, c: &mut Connection, now: Instant) -> Losses {
-        let loss_delay = self.loss_delay(c);
         let acknowledged = match self.serving {
             Some(serving) => serving.acknowledged,
             None => c.sent().acknowledged(),
@@ -551,10 +550,12 @@ impl Rfc9002 {
             if number >= acknowledged {
                 break;
             }
-            let overtaken = self.late.is_overtaken(number, acknowledged);
-            if !overtaken && packet.sent + loss_delay > now {
-                self.loss_time = Some(packet.sent + loss_delay);
-                break;
+            if !self.late.is_overtaken(number, acknowledged) {
+                let due = packet.sent + self.loss_delay(c);
+                if due > now {
+                    self.loss_time = Some(due);
+                    break;
+                }
             }
             c.sent_mut().mark_oldest_packet_lost();
             if c.stack().recovery.undo != Undo::None {
@@ -568,8 +569,10 @@ impl Rfc9002 {
 
     /// How long a packet may be missing that a later one has overtaken (§6.1.2).
     fn loss_delay(&self, c: &Connection) -> Duration {
-        let smoothed = c.rtt().smoothed().map_or(Duration::ZERO, |(srtt, _)| srtt);
-        let rtt = smoothed.max(c.rtt().latest().unwrap_or(Duration::ZERO));
+        let rtt = c
+            .rtt()
+            .srtt()
+            .max(c.rtt().latest().unwrap_or(Duration::ZERO));
         self.late.loss_delay(rtt).max(c.stack().rto.granularity)
     }
 
@@ -759,5 +762,9 @@ fn backed_off(c: &Connection, serving: bool, pto_count: u32) -> Duration {
         true => (answer_timeout(c), c.stack().handshake_timeout_max()),
         false => (probe_timeout(c), c.stack().rto.max),
     };
-    base.times(1 << pto_count.min(32)).min(most)
+    let backed_off = match pto_count {
+        0 => base,
+        times => base.times(1 << times.min(32)),
+    };
+    backed_off.min(most)
 }
