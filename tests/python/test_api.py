@@ -87,6 +87,21 @@ def test_a_sweep_is_read_again_from_its_folder(tmp_path: typing.Any) -> None:
     assert read.map().frame.equals(made.map().frame)
 
 
+def test_a_row_of_a_sweep_is_run_again_under_its_startup(tmp_path: typing.Any) -> None:
+    question = {
+        "path": {"rate": "5Mbps", "rtt": "50ms"},
+        "flow": {"size": "100kB"},
+        "variants": ["iw30: startup=hystart iw=30", "slow-start: startup=slow-start"],
+    }
+    result = fs.sweep(question, tmp_path, workers=1)
+    for row in result.frame.iter_rows(named=True):
+        (again,) = result.rerun(row).frame.to_dicts()
+        startup = {"iw30": "hystart"}.get(row["startup"], row["startup"])
+        assert (again["startup"], again["fct_s"]) == (startup, row["fct_s"])
+    with pytest.raises(fs.RequestError, match="`gauge`: the sweep has iw30, slow-start"):
+        result.rerun(row | {"startup": "gauge"})
+
+
 @pytest.mark.parametrize("name", ["", *fs.__all__])
 def test_examples_do_what_they_show(name: str) -> None:
     shown = getattr(fs, name) if name else fs

@@ -1,11 +1,12 @@
 """A sweep with its map, and `sweep`, which runs one."""
 
 import dataclasses
+import json
 import os
 import pathlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from flowstart.maps.plane import plane
 from flowstart.maps.reading import read_outcomes, scan
 from flowstart.maps.result import SweepMap
 from flowstart.model.specs import texts
+from flowstart.model.variants import Variant
 from flowstart.questions.option import asking
 from flowstart.questions.sweep import SweepQuestion
 from flowstart.render import figure_files
@@ -23,6 +25,8 @@ from flowstart.render.grid import Grid
 from flowstart.render.result import Result
 from flowstart.render.summary import SummaryPage
 from flowstart.simulation import bounds
+from flowstart.simulation.run import Run
+from flowstart.simulation.run import run as run_scenario
 from flowstart.sweeps import report
 from flowstart.sweeps.execution.execute import Approve as Approve  # a type of the question
 from flowstart.sweeps.execution.execute import Way, is_modest, run
@@ -161,6 +165,42 @@ class SweepResult(Swept, Result):
             cells = len(rows.select("cell").unique().collect())
         collapsed = (store.complete or {}).get("collapsed", {})
         return cls(store, cells, 0, collapsed, store.failures)
+
+    def rerun(self, row: Mapping[str, Any], *, trace: bool = False) -> Run:
+        """Runs the scenario of a row again, under the row's startup.
+
+        Args:
+            row: A row of `frame`, such as `frame.row(0, named=True)`.
+            trace: Whether events are recorded.
+
+        Returns:
+            The run.
+
+        Raises:
+            RequestError: The row has no scenario, or its startup is not one of the sweep's or is
+                written in Python.
+
+        Example:
+            >>> import flowstart as fs
+            >>> result = fs.SweepResult.read("out/sweep")  # doctest: +SKIP
+            >>> slowest = result.frame.sort("fct_s").row(-1, named=True)  # doctest: +SKIP
+            >>> result.rerun(slowest, trace=True).plot()  # doctest: +SKIP
+        """
+        if not row["scenario"]:
+            raise RequestError(f"cell {row['cell']} has no scenario: {row['error']}", ("row",))
+        scenario = json.loads(row["scenario"])
+        variant = self._variant(row["startup"])
+        for flow in scenario["flows"]:
+            if "startup" not in flow:
+                flow |= variant.flow()
+        return run_scenario(scenario | {"trace": trace})
+
+    def _variant(self, name: str) -> Variant:
+        variants = {values["name"]: values for values in self.store.said.get("variants", ())}
+        if name not in variants:
+            known = ", ".join(variants) or "no list of them"
+            raise RequestError(f"`{name}`: the sweep has {known}", ("row", "startup"))
+        return Variant(**variants[name])
 
     def map(
         self,
