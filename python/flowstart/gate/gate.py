@@ -3,7 +3,6 @@
 import os as os  # of the types of the fields
 from collections.abc import Callable as Callable  # the same
 from collections.abc import Sequence as Sequence  # the same
-from typing import TYPE_CHECKING
 
 from flowstart import _native
 from flowstart.errors import RequestError
@@ -18,9 +17,7 @@ from flowstart.model.custom import StartupLike as StartupLike  # of the types of
 from flowstart.model.variants import VariantLike as VariantLike  # the same
 from flowstart.questions.gate import GateCheck, GateRecord
 from flowstart.questions.option import asking, command_of
-
-if TYPE_CHECKING:
-    from flowstart.sweeps.language.sweep import SweepLike as SweepLike  # the same
+from flowstart.sweeps.language.sweep import SweepLike as SweepLike  # the same
 
 
 @asking(GateRecord)
