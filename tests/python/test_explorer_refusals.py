@@ -235,7 +235,7 @@ def test_no_file_and_no_folder_is_served(server: Explorer, path: str) -> None:
     reply = server.ask(path)
     assert reply.status == 404
     assert is_a_sentence(reply.error)
-    assert "no address of the explorer" in reply.error
+    assert "is not an address of the explorer" in reply.error
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "OPTIONS", "PATCH", "BREW"])

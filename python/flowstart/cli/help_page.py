@@ -63,8 +63,16 @@ EXAMPLES = {
         "flowstart kernel load hystart-plus-plus --port 443 --share 50% --for 1h",
         "flowstart kernel load hystart-plus-plus --network 192.0.2.0/24 --share 100%",
     ),
-    "kernel status": ("flowstart kernel status", "flowstart kernel status --json"),
-    "kernel unload": ("flowstart kernel unload",),
+    "kernel status": (
+        "flowstart kernel status",
+        "flowstart kernel status --json",
+        "flowstart kernel status > status.txt",
+    ),
+    "kernel unload": (
+        "flowstart kernel unload",
+        "flowstart kernel unload && flowstart kernel status",
+        "flowstart kernel unload && flowstart kernel load search --port 443",
+    ),
     "explore": (
         "flowstart explore",
         "flowstart explore --path wifi --startup slow-start,search",

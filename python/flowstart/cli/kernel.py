@@ -22,7 +22,7 @@ def load(
     startup: Annotated[str, STARTUP],
     question: Annotated[Given, of(KernelLoad, without=("startup",))],
 ) -> None:
-    """Load a startup into the kernel, experimentally, for a share of accepted connections.
+    """Load a startup into the kernel for a share of connections (experimental).
 
     It stays when the command ends. After its startup a connection has the kernel's CUBIC.
     """
@@ -47,7 +47,10 @@ def status(json: flags.Json = False) -> None:
 
 
 def unload() -> None:
-    """Remove the startup from the kernel; open connections keep it until they close."""
+    """Remove the startup from the kernel.
+
+    Open connections keep it until they close.
+    """
     from flowstart.deployment.kernel import kernel_unload
 
     console.say("Unloaded." if kernel_unload() else "No startup was loaded.")

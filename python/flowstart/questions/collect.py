@@ -37,6 +37,7 @@ class Collect(Question):
         Option(
             "Time after which it ends, such as 10m. [until Ctrl-C]",
             "TIME",
+            flag="for",
             reads=time_text,
         ),
     ] = None

@@ -320,18 +320,31 @@ void BPF_PROG(jump_start_begin, struct sock *sk)
 {
 	struct startup *s = begin(sk);
 	struct tcp_sock *tp = tcp_sk(sk);
-	struct jump_start *j;
+	u32 mss = greater(tp->mss_cache, 1);
 
 	if (!s)
 		return;
-	j = &s->jump_start;
-	j->js = tp->srtt_us ? JS_PACING : JS_OFF;
+	/* Without a sample of the handshake there is no round trip to pace over. */
+	s->jump_start.js = tp->srtt_us ? JS_ARMED : JS_OFF;
+	s->jump_start.iw = tp->snd_cwnd;
+	s->jump_start.was_paced = sk->sk_pacing_status;
+	/* The kernel sizes the send buffer by this window, then the first look for something to send
+	 * sets it.
+	 */
+	if (s->jump_start.js == JS_ARMED)
+		set_cwnd(tp, jump_start_flight(tp->snd_wnd, tp->snd_wnd, mss));
+}
+
+static __always_inline void jump_start_jump(struct sock *sk, struct jump_start *j)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	j->js = JS_PACING;
 	j->start = tp->snd_nxt;
-	j->d_sent = 0;
-	j->was_paced = sk->sk_pacing_status;
-	/* The send buffer goes by the window that is there when the connection opens. */
-	if (j->js == JS_PACING)
-		set_cwnd(tp, jump_start_flight(~0u - tp->mss_cache, tp->snd_wnd, greater(tp->mss_cache, 1)));
+	j->before = in_flight(tp);
+	j->sent_before = tp->data_segs_out;
+	if (sk->sk_pacing_status == SK_PACING_NONE)
+		sk->sk_pacing_status = SK_PACING_NEEDED;
 }
 
 /* Before every look for something to send: D may have grown. */
@@ -341,17 +354,25 @@ u32 BPF_PROG(jump_start_min_tso_segs, struct sock *sk)
 	struct startup *s = startup_of(sk, 0);
 	struct tcp_sock *tp = tcp_sk(sk);
 	u32 mss = greater(tp->mss_cache, 1);
+	struct jump_start *j;
+	u32 flight;
 
-	if (s && s->jump_start.js == JS_PACING) {
-		u32 flight = jump_start_flight(tp->write_seq - s->jump_start.start, tp->snd_wnd, mss);
-
-		set_cwnd(tp, flight);
-		sk->sk_pacing_rate = jump_start_rate(flight, mss, tp->srtt_us >> 3);
-		if (sk->sk_pacing_status == SK_PACING_NONE)
-			sk->sk_pacing_status = SK_PACING_NEEDED;
-		return 1;
+	if (!s)
+		return MIN_TSO_SEGS;
+	j = &s->jump_start;
+	if (j->js == JS_ARMED) {
+		flight = jump_start_flight(tp->write_seq - tp->snd_nxt, tp->snd_wnd, mss);
+		if (flight > j->iw)
+			jump_start_jump(sk, j);
+		else if (!tp->data_segs_out)
+			set_cwnd(tp, j->iw);
 	}
-	return MIN_TSO_SEGS;
+	if (j->js != JS_PACING)
+		return MIN_TSO_SEGS;
+	flight = jump_start_flight(tp->write_seq - j->start, tp->snd_wnd, mss);
+	set_cwnd(tp, j->before + flight);
+	sk->sk_pacing_rate = jump_start_rate(j, flight, mss, tp->srtt_us >> 3);
+	return 1;
 }
 
 /* The flight has left as far as it goes: the window becomes what the network was given. */
@@ -361,10 +382,10 @@ static __always_inline void jump_start_hand_over(struct sock *sk, struct jump_st
 
 	j->js = JS_WATCH;
 	j->end = tp->snd_nxt;
-	j->d_sent = tp->data_segs_out;
+	j->d_sent = tp->data_segs_out - j->sent_before;
 	if (sk->sk_pacing_status == SK_PACING_NEEDED)
 		sk->sk_pacing_status = j->was_paced;
-	set_cwnd(tp, greater(lesser(tp->snd_cwnd, j->d_sent), 1));
+	set_cwnd(tp, greater(lesser(tp->snd_cwnd, j->before + j->d_sent), 1));
 }
 
 SEC("struct_ops")
@@ -372,11 +393,12 @@ void BPF_PROG(jump_start_cong_avoid, struct sock *sk, u32 ack, u32 acked)
 {
 	struct startup *s = startup_of(sk, 0);
 
-	if (s && s->jump_start.js == JS_PACING)
+	if (s && s->jump_start.js == JS_PACING && reaches(tcp_sk(sk)->snd_una, s->jump_start.start + 1))
 		jump_start_hand_over(sk, &s->jump_start);
 	if (s && s->jump_start.js == JS_WATCH && reaches(tcp_sk(sk)->snd_una, s->jump_start.end))
 		s->jump_start.js = JS_OFF;
-	cubictcp_cong_avoid(sk, ack, acked);
+	if (!s || s->jump_start.js != JS_PACING)
+		cubictcp_cong_avoid(sk, ack, acked);
 }
 
 /* A loss or a mark in the flight: the window after the recovery is another. A timeout is as ever. */
@@ -384,7 +406,7 @@ static __always_inline void jump_start_reduce(struct sock *sk, struct jump_start
 {
 	if (j->js == JS_PACING)
 		jump_start_hand_over(sk, j);
-	if (new_state == TCP_CA_Loss) {
+	if (new_state == TCP_CA_Loss || j->js == JS_ARMED) {
 		j->js = JS_OFF;
 	} else if (j->js == JS_WATCH) {
 		j->js = JS_RECOVERY;

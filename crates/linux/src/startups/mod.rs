@@ -2,110 +2,30 @@
 //! that this host accepts.
 //!
 //! What is loaded is pinned below [`FOLDER`], and that alone keeps it: [`unload`] removes the folder, and
-//! so does the watchdog, a process that waits for the deadline. The program in the kernel knows the
+//! so does the watchdog, a process that waits for the deadline. The program in the kernel has the
 //! deadline too, so that no connection gets the startup after it where the watchdog was killed.
 
+mod catalog;
 mod program;
 mod records;
+mod request;
 mod watchdog;
 
+pub use catalog::{STARTUPS, Startup};
 pub use program::Loaded;
 pub use records::{Counts, Network};
+pub use request::{Request, Status};
 
 use crate::permission::no_btf;
 use crate::sys;
-use records::{ALL, PORTS, Settings};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// Where loaded startups are pinned.
 pub const FOLDER: &str = "/sys/fs/bpf/flowstart";
 /// The file system that keeps BPF objects.
 const BPF_FILES: &str = "/sys/fs/bpf";
-
-/// A startup that the kernel can run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Startup {
-    /// Its name in the catalog.
-    pub name: &'static str,
-    /// Its name among the kernel's congestion controls.
-    pub control: &'static str,
-    /// Its `tcp_congestion_ops` in `startups.bpf.c`.
-    ops: &'static str,
-}
-
-/// Startups that the kernel can run.
-pub const STARTUPS: &[Startup] = &[
-    Startup {
-        name: "hystart-plus-plus",
-        control: "fs_hystartpp",
-        ops: "hystart_pp",
-    },
-    Startup {
-        name: "jump-start",
-        control: "fs_jump_start",
-        ops: "jump_start",
-    },
-    Startup {
-        name: "search",
-        control: "fs_search",
-        ops: "search",
-    },
-];
-
-impl Startup {
-    /// The startup of a name in the catalog.
-    pub fn named(name: &str) -> Option<Startup> {
-        STARTUPS
-            .iter()
-            .copied()
-            .find(|startup| startup.name == name)
-    }
-}
-
-/// Which connections get the startup, and for how long.
-#[derive(Clone, Debug)]
-pub struct Request {
-    /// The startup.
-    pub startup: Startup,
-    /// Ports of this host; none: all.
-    pub ports: Vec<u16>,
-    /// Networks of peers; none: all.
-    pub networks: Vec<Network>,
-    /// Share of these connections, from 0 to 1.
-    pub share: f64,
-    /// Seed of the hash that chooses them.
-    pub seed: u32,
-    /// Control group whose sockets are meant; `None`: all.
-    pub cgroup: Option<PathBuf>,
-    /// Until all is removed; `None`: until [`unload`].
-    pub time: Option<Duration>,
-}
-
-/// What is loaded.
-#[derive(Clone, Debug)]
-pub struct Status {
-    /// Name of the startup in the catalog.
-    pub startup: &'static str,
-    /// Its name among the kernel's congestion controls.
-    pub control: String,
-    /// Ports of this host; none: all.
-    pub ports: Vec<u16>,
-    /// Networks of peers; none: all.
-    pub networks: Vec<Network>,
-    /// Share of these connections.
-    pub share: f64,
-    /// Seed of the hash.
-    pub seed: u32,
-    /// Until the deadline; zero where it is over.
-    pub time_left: Option<Duration>,
-    /// Whether a process waits to remove it then.
-    pub has_watchdog: bool,
-    /// Connections so far.
-    pub counts: Counts,
-}
 
 /// Loads a startup, which stays when this process ends. Returns an error of one line where kernel,
 /// permission or another load prevents it; then nothing is left.
@@ -136,19 +56,6 @@ fn pin(request: &Request, began: u64, folder: &Path) -> io::Result<()> {
         watchdog::stop(folder);
     }
     pinned
-}
-
-impl Request {
-    fn settings(&self, began: u64) -> Settings {
-        Settings {
-            deadline: self.time.map_or(0, |time| began + time.as_nanos() as u64),
-            share: (self.share * ALL) as u64,
-            seed: self.seed,
-            by_network: !self.networks.is_empty(),
-            ports: self.ports.iter().copied().take(PORTS).collect(),
-            name: self.startup.control.to_string(),
-        }
-    }
 }
 
 /// What is loaded; `None` where nothing is. A load that was interrupted is an error.

@@ -1,7 +1,9 @@
 //! The programs in the kernel: `bpf/startups/startups.bpf.o`.
 
+use super::catalog::{STARTUPS, Startup};
 use super::records::{ALL, Counts, Network, Settings};
-use super::{Request, STARTUPS, Startup, Status, watchdog};
+use super::request::{Request, Status};
+use super::watchdog;
 use crate::libbpf::{failed, keep_log};
 use crate::sys;
 use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder};
