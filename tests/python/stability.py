@@ -14,10 +14,10 @@ from types import NoneType
 from typing import Any
 
 import flowstart as fs
+from flowstart.cli.console import Documented
 from flowstart.gate import base
 from flowstart.model import document
 from flowstart.render import columns, folder
-from flowstart.render.result import Result
 from flowstart.replays import result as replays
 from flowstart.sweeps.execution import store
 from flowstart.sweeps.language.schema import schema as sweep_schema
@@ -112,7 +112,7 @@ def schema(part: Any, place: str = "") -> Iterator[str]:
 def documents() -> Iterator[str]:
     """The fields of documents that `--json` prints; columns and schemas have what is in them."""
     path = fs.NetworkPath(rate="5Mbps", rtt="64ms")
-    results: dict[str, Result] = {
+    results: dict[str, Documented] = {
         "compare": fs.compare(path, startups=["hystart"], sizes=["20kB"], repeat=2),
         "run": fs.run(fs.Scenario(path=path, flows=[fs.Flow(size="20kB")])),
         "capture": fs.read_capture(CAPTURE),
