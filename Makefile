@@ -19,7 +19,7 @@ CARGO := env -u MAKEFLAGS -u MFLAGS cargo
 NPM := $(BIN)/python web/npm.py
 RUST := Cargo.toml $(wildcard Cargo.lock) $(shell find crates -name '*.rs' -o -name Cargo.toml)
 PYTHONS := python tests/python examples $(wildcard tools/docs/*.py web/*.py) $(wildcard benches/*.py packaging/*.py)
-SPELLED := $(wildcard *.md) docs tools python crates examples benches packaging web/src
+SPELLED := $(wildcard *.md) .github docs tools python crates examples benches packaging web/src
 WEB := $(wildcard web/*.json web/*.mjs) $(shell find web/src -type f)
 PAGE := python/flowstart/render/page
 WASM := wasm32-unknown-unknown
@@ -31,6 +31,7 @@ PLATFORMS := x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu
 LOCK = $(WHEELS)/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --custom-compile-command 'make lock'
 LIVE := --features flowstart-quinn/lab,flowstart-quinn/noq-runtime,flowstart-quinn/quinn-runtime
+VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 # pytest keeps the bytecode of tests, whose asserts it rewrites: that takes longer than to load them.
@@ -194,6 +195,10 @@ msrv: ## Build with the oldest Rust that Cargo.toml states
 	@rustup toolchain list 2>/dev/null | grep -q '^$(MSRV)' || { echo "msrv needs Rust $(MSRV): rustup toolchain install $(MSRV).0 --profile minimal" >&2; exit 1; }
 	cargo +$(MSRV).0 check --workspace --all-targets --locked $(LIVE)
 
+lint-workflows: ## Check the workflows with actionlint, which Go builds
+	@command -v go >/dev/null || { echo "lint-workflows needs Go: see https://go.dev/dl" >&2; exit 1; }
+	go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+
 deny: ## Check licences, duplicates, sources and advisories of dependencies
 	@cargo deny --version >/dev/null 2>&1 || { echo "deny needs cargo-deny: cargo install --locked cargo-deny" >&2; exit 1; }
 	cargo deny check licenses bans sources
@@ -206,6 +211,9 @@ third-party: ## Write THIRD_PARTY.md: what of others a wheel holds
 
 same-bytes: ## Whether all builds, and aarch64, come to the recorded bytes: docs/maintainers/determinism.md
 	@$(PICKED) tests/python/same_bytes_builds.py --into docs/maintainers/determinism.md
+
+stability-record: setup $(VENV)/.tools ## Write names, columns and schemas that users rely on: docs/reference/stability.md
+	PYTHONPATH=tests/python $(BIN)/python tests/python/stability.py
 
 same-bytes-record: setup ## Write what is compared by `make same-bytes`, after results were meant to change
 	$(BIN)/python tests/python/same_bytes_scenarios.py
@@ -316,7 +324,7 @@ miri: ## Run the unit tests of packets and capture readers in Miri (nightly)
 	cargo +nightly miri test -p flowstart-wire --lib
 	MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test -p flowstart-capture --lib -- $(MIRI_SKIP)
 
-wheels: $(PAGE)/.built $(WHEELS)/.installed ## Build wheels for Linux on x86_64 and aarch64, and the sdist, into dist
+wheels: $(PAGE)/.built $(WHEELS)/.installed ## Build wheels for Linux on x86_64 and aarch64, the sdist and an SBOM, into dist
 	@command -v rustup >/dev/null || { echo "wheels needs rustup, for the standard library of the other processor" >&2; exit 1; }
 	rustup target add $(PLATFORMS)
 	rm -rf dist
@@ -326,6 +334,16 @@ wheels: $(PAGE)/.built $(WHEELS)/.installed ## Build wheels for Linux on x86_64 
 				--compatibility manylinux2014 --out dist; \
 		done'
 	$(WHEELS)/bin/maturin sdist --out dist
+	$(WHEELS)/bin/cyclonedx-py requirements requirements/run.txt --output-reproducible -o dist/flowstart-$(VERSION)-sbom.cdx.json
+
+release-check: setup $(VENV)/.tools ## Check versions, locks, licences, pages, stability and dist: docs/maintainers/releasing.md
+	$(BIN)/python packaging/release_check.py
+	for lock in . crates/s2n crates/quiche fuzz; do \
+		cargo metadata --locked --format-version 1 --manifest-path $$lock/Cargo.toml >/dev/null || exit 1; done
+	PYTHONPATH=tests/python $(BIN)/python tests/python/stability.py && git diff --exit-code --stat tests/data/stability.json
+	$(BIN)/pytest -n 2 $(addprefix tests/python/test_,release.py stability.py workflows.py container.py)
+	$(BIN)/pytest -n 2 --dist worksteal -m docs tests/python/test_docs.py
+	@$(MAKE) --no-print-directory lint-workflows deny
 
 test-wheel: ## Install dist's wheel without Rust, ask the first questions, measure size and time
 	@$(PICKED) packaging/test_wheel.py

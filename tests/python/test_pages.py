@@ -309,6 +309,25 @@ def test_the_demos_picture_says_which_numbers_it_shows(tmp_path: pathlib.Path) -
     assert demo.shows(tmp_path / "fresh.png") == demo.digest(kept)
 
 
+GALLERY = (ROOT / "docs/start/gallery.md").read_text("utf-8").split("\n## ")[1:]
+"""The decisions of the gallery."""
+
+
+def test_the_gallery_has_ten_decisions() -> None:
+    assert len(GALLERY) == 10
+
+
+@pytest.mark.parametrize("decision", GALLERY, ids=lambda text: text.partition("?")[0])
+def test_an_answer_of_the_gallery_has_two_sentences_with_the_numbers_of_its_output(
+    decision: str,
+) -> None:
+    *_, output, answer = re.split(r"^(?=\S)", decision, maxsplit=2, flags=re.MULTILINE)
+    assert len(re.findall(r"\.(?=\s)", answer)) == 2
+    facts = re.findall(r"\d[\d.]*\d|\d", answer)
+    numbers = re.findall(r"\d[\d.]*\d|\d", output)
+    assert [one for one in facts if one not in numbers] == []
+
+
 # What notices all this.
 
 
@@ -321,6 +340,13 @@ def test_output_that_is_not_what_a_command_prints_is_replaced() -> None:
     assert "old" not in fresh.replace("threshold", "")
     assert fresh.startswith("# T\n\n    $ flowstart algorithms reno\n    ")
     assert fresh.endswith("\n\nAfter.\n")
+    assert commands.with_output(fresh) == fresh
+
+
+def test_the_output_of_a_command_of_several_lines_is_below_all_of_them() -> None:
+    page = "    $ flowstart algorithms \\\n        reno\n    old\n"
+    fresh = commands.with_output(page)
+    assert fresh.startswith("    $ flowstart algorithms \\\n        reno\n    reno")
     assert commands.with_output(fresh) == fresh
 
 

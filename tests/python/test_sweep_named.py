@@ -11,7 +11,7 @@ from flowstart.sweeps.runs.table import Planned
 
 NAMES = list(names())
 SOURCES = {
-    "gate": "named path",
+    "gate": "`flowstart gate`",
     "default-grid": "RFC 9743",
     "irtf-tcpeval": "draft-irtf-iccrg-tcpeval-01",
     "map": "`wide`",

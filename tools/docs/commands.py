@@ -130,7 +130,7 @@ def with_output(page: str) -> str:
     for block in reversed(blocks(page, "", "sh")):
         if not block.content.startswith("$ ") or block.map is None:
             continue
-        shown = re.findall(r"^\$ .*(?:\\\n.*)*", block.content, re.MULTILINE)
+        shown = re.findall(r"^\$ .*(?:(?<=\\)\n.*)*", block.content, re.MULTILINE)
         with folder(page):
             content = "\n\n".join(f"{line}\n{_output(line[2:])}" for line in shown)
         begin, end = block.map

@@ -34,6 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error.__cause__, KeyboardInterrupt):
             return _stopped()
         if os.environ.get("FLOWSTART_DEBUG"):
+            from flowstart.cli import last_error
+
+            last_error.keep(error)
             raise
         if _is_unreadable(error):
             return _complain(f"a table of the results is damaged: {error}", 1)

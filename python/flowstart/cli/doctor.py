@@ -12,11 +12,14 @@ import tempfile
 import time
 from collections.abc import Callable
 from importlib import metadata
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 from flowstart import _native
 from flowstart import extras as extras_of
+from flowstart.cli import bundle as bundles
 from flowstart.cli import console, flags
+from flowstart.errors import RequestError
+from flowstart.questions.option import Option
 
 
 def facts() -> dict[str, Any]:
@@ -229,11 +232,32 @@ _PERMITS = {
 }
 
 
-def doctor(details: flags.Details = False, json: flags.Json = False) -> int:
+Bundle: TypeAlias = Annotated[
+    str | None, Option("File with what a bug report needs, without private names.", "FILE.zip")
+]
+BundledScenario: TypeAlias = Annotated[
+    str | None, Option("Scenario or sweep file to add to the bundle.", "FILE")
+]
+
+
+def doctor(
+    details: flags.Details = False,
+    json: flags.Json = False,
+    bundle: Bundle = None,
+    scenario: BundledScenario = None,
+) -> int:
     """Check the installation and what this machine permits.
 
     Exit status: 0 if everything that a comparison needs works, otherwise 1 with a remedy.
+
+    A bundle has the versions, limits and settings of this machine, the scenario, and the last
+    error under FLOWSTART_DEBUG=1. Addresses, host names, user names and paths of home folders
+    are replaced.
     """
+    if bundle is not None:
+        bundles.check(bundle, scenario)
+    elif scenario is not None:
+        raise RequestError("--scenario: it has no meaning without --bundle")
     report: dict[str, Any] = {
         "build": build(),
         "packages": packages(),
@@ -249,6 +273,9 @@ def doctor(details: flags.Details = False, json: flags.Json = False) -> int:
         console.show_json(report)
     else:
         _show(report, details=details)
+    if bundle is not None:
+        names = bundles.write(bundle, report, scenario)
+        console.note(f"{bundle} has {', '.join(names)}: read them before you send it")
     return 1 if report["problems"] else 0
 
 

@@ -156,7 +156,7 @@ EXAMPLES = {
     "doctor": (
         "flowstart doctor",
         "flowstart doctor --details",
-        "flowstart doctor --json",
+        "flowstart doctor --bundle report.zip --scenario web.toml",
     ),
 }
 """Command lines by command; the empty name is `flowstart` without one."""
