@@ -468,9 +468,10 @@ impl Receiver {
 
     /// When to call [`on_timer`](Self::on_timer).
     pub fn deadline(&self) -> Option<Instant> {
-        let due = match self.config.flow_control {
-            None if self.open => self.deadline,
-            _ => self.deadline.min(self.repetition()),
+        let due = match self.extensions {
+            None => self.deadline,
+            Some(_) if self.open && self.config.flow_control.is_none() => self.deadline,
+            Some(_) => self.deadline.min(self.repetition()),
         };
         (due != Instant::MAX).then_some(due)
     }

@@ -45,6 +45,14 @@ impl LinkCounters {
     pub(super) fn accept(&mut self, wire: u32, held: Backlog) {
         self.packets += 1;
         self.bytes += u64::from(wire);
+        if held.packets > self.max_held.packets || held.bytes > self.max_held.bytes {
+            self.raise_maximum(held);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn raise_maximum(&mut self, held: Backlog) {
         self.max_held.packets = self.max_held.packets.max(held.packets);
         self.max_held.bytes = self.max_held.bytes.max(held.bytes);
     }

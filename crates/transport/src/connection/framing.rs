@@ -25,28 +25,23 @@ impl Connection {
             self.restart_timer(now);
         }
         let number = self.sent.send(plan, pipe, now);
+        self.nxt = self.nxt.max(plan.end);
+        self.counters.packets_sent += 1;
+        self.last_sent = now;
+        let len = length(plan.end - plan.start);
+        let mut data = Data::new(plan.start, len, number.map_or(0, wrapped));
+        let mut tags = self.session.window.tags;
         if again {
             self.counters.packets_retransmitted += 1;
             self.retransmitted_in_recovery += plan.end - plan.start;
+            data.set_repeats();
+            // A tag is about the first flight of a segment.
+            tags = Tags::default();
         } else if self.rtt.times_one_segment() && self.timed.end == 0 {
             self.timed = Timed {
                 end: plan.end,
                 sent: now,
             };
-        }
-        self.nxt = self.nxt.max(plan.end);
-        self.counters.packets_sent += 1;
-        self.last_sent = now;
-        let len = length(plan.end - plan.start);
-        // A tag is about the first flight of a segment.
-        let tags = if again {
-            Tags::default()
-        } else {
-            self.session.window.tags
-        };
-        let mut data = Data::new(plan.start, len, number.map_or(0, wrapped));
-        if again {
-            data.set_repeats();
         }
         let mut packet = Packet {
             flow: self.flow,
