@@ -2,8 +2,9 @@
 
 import os
 import pathlib
+import sys
 import time
-from typing import IO, TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from flowstart.errors import RequestError
 from flowstart.render import columns
@@ -31,10 +32,11 @@ def opened(name: str | None) -> Output:
     Raises RequestError where nothing can be written there.
     """
     if name is None:
-        return JsonLines(os.fdopen(os.dup(1), "wb"))
+        return JsonLines(None)
     try:
         if name.endswith(LINES):
-            return JsonLines(pathlib.Path(name).open("ab"))
+            pathlib.Path(name).open("ab").close()
+            return JsonLines(pathlib.Path(name))
         folder = pathlib.Path(name)
         folder.mkdir(parents=True, exist_ok=True)
         if not os.access(folder, os.W_OK):
@@ -51,13 +53,18 @@ class JsonLines:
 
     every_s = 1.0
 
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
+    def __init__(self, file: pathlib.Path | None) -> None:
+        self._file = file
 
     def write(self, rows: "pl.DataFrame") -> None:
-        """Writes rows."""
-        self._stream.write(rows.write_ndjson().encode())
-        self._stream.flush()
+        """Appends rows to the file, or prints them."""
+        lines = rows.write_ndjson()
+        if self._file is None:
+            sys.stdout.write(lines)
+            sys.stdout.flush()
+            return
+        with self._file.open("a", encoding="utf-8") as stream:
+            stream.write(lines)
 
 
 class ParquetFiles:
