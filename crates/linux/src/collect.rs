@@ -6,7 +6,7 @@
 
 use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder, RingBufferBuilder};
 use std::cell::RefCell;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::os::fd::AsRawFd;
 use std::path::Path;
@@ -47,6 +47,8 @@ pub const ROW: &[(&str, &str)] = &[
 ];
 /// The causes of the end of slow start, by their numbers in `bpf/collect.h`.
 pub const EXITS: &[&str] = &["", "no-loss", "ssthresh", "loss", "timeout", "ecn", "idle"];
+/// RTT samples are given to programs from this Linux on.
+const LEAST_LINUX: (u32, u32) = (6, 10);
 /// Ports that can be given.
 pub const MOST_PORTS: usize = 16;
 
@@ -101,6 +103,12 @@ pub struct Collector {
 impl Collector {
     /// Loads the program and attaches it to the cgroup.
     pub fn start(settings: &Settings<'_>) -> io::Result<Collector> {
+        let release = fs::read_to_string("/proc/sys/kernel/osrelease")?;
+        if version(&release).is_none_or(|version| version < LEAST_LINUX) {
+            let (major, minor) = LEAST_LINUX;
+            let problem = format!("Linux {major}.{minor} or newer is needed, not {release}");
+            return Err(io::Error::other(problem));
+        }
         libbpf_rs::set_print(None);
         let cgroup = File::open(settings.cgroup)?;
         let mut open = ObjectBuilder::default()
@@ -165,6 +173,12 @@ impl Collector {
     }
 }
 
+/// The first two numbers of `6.10.3-amd64`.
+fn version(release: &str) -> Option<(u32, u32)> {
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit());
+    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+}
+
 fn map(object: &Object, name: &str) -> io::Result<MapHandle> {
     let found = object
         .maps()
@@ -217,6 +231,13 @@ mod tests {
             Some(name.to_lowercase().replace('_', "-").replace("none", ""))
         });
         assert_eq!(names.collect::<Vec<_>>(), EXITS);
+    }
+
+    #[test]
+    fn versions_of_linux_are_compared_as_numbers() {
+        assert_eq!(version("6.10.3-amd64\n"), Some((6, 10)));
+        assert!(version("6.9.0") < Some(LEAST_LINUX));
+        assert_eq!(version("next"), None);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 Sources of the forms: Apache httpd, mod_log_config ("Common" and "Combined Log Format"); nginx,
 ngx_http_log_module; Squid, "Access log native format"; HAProxy configuration manual, "HTTP log
 format"; Envoy, "Access logging" (default format string); Traefik, "Access logs" (fields); Caddy,
-`log` directive; W3C, "Extended Log File Format" (WD-logfile-960323), which IIS and CloudFront
+`log` directive; Amazon S3, "Server access log format"; W3C, "Extended Log File Format" (WD-logfile-960323), which IIS and CloudFront
 write.
 """
 
@@ -76,6 +76,21 @@ TEXT = (
         durations="written",
         pattern=SYSLOG + r"(?P<timestamp>\d+\.\d{3})\s+(?P<elapsed>-?\d+)\s+(?P<client>\S+)\s+"
         r"[A-Z_]+/\d{3}\s+(?P<bytes>\d+)\s+\S+\s",
+    ),
+    LogFormat(
+        "S3's access log",
+        Layout.LINES,
+        {
+            "time": ("time", ""),
+            "remote_ip": ("peer", ""),
+            "total_time": ("duration", "ms"),
+            "turn_around_time": ("backend", "ms"),
+            "bytes_sent": ("bytes", "B"),
+        },
+        durations="written",
+        pattern=r'^\S+ \S+ \[(?P<time>[^\]]+)\] (?P<remote_ip>\S+) \S+ \S+ \S+ \S+ "(?:[^"\\]|\\.)*" '
+        r"(?:\d{3}|-) \S+ (?P<bytes_sent>\d+|-) \S+ (?P<total_time>\d+|-) "
+        r"(?P<turn_around_time>\d+|-) ",
     ),
     LogFormat(
         "HAProxy's HTTP log",

@@ -1,10 +1,11 @@
 """`fs.collect`: what the kernel measures of connections, as rows that a replay reads."""
 
+import math
 import pathlib
 import threading
 import time
-from collections.abc import Callable as Callable  # of the types of the fields
-from collections.abc import Sequence as Sequence  # the same
+from collections.abc import Callable, Iterator
+from collections.abc import Sequence as Sequence  # of the types of the fields
 
 from flowstart import _native
 from flowstart.collection import outputs, rows
@@ -18,6 +19,8 @@ from flowstart.questions.option import asking
 EVERY_S = 0.25
 """How often the kernel's rows are fetched: its ring has room for 25,000."""
 
+MOST_BYTES = 32 << 20
+"""Rows are written when there are so many."""
 MOST_CONNECTIONS = 100_000
 """At a time; each takes some 300 bytes of the kernel."""
 
@@ -43,21 +46,11 @@ def collect(question: Question) -> Collection:
     left_s = _seconds(question)
     collector = _collector(question)
     output = outputs.opened(question.output)
-    pressed = threading.Event()
     began, count = time.time(), 0
-    end = None if left_s is None else time.monotonic() + left_s
-    with noting_ctrl_c(pressed):
-        is_over = False
-        while not is_over:
-            wait_s = EVERY_S if end is None else max(0.0, min(EVERY_S, end - time.monotonic()))
-            is_over = pressed.wait(wait_s) or (end is not None and time.monotonic() >= end)
-            if block := collector.read():
-                found = rows.table(block, question.hash_addresses)
-                output.add(found)
-                count += len(found)
-            if question.progress and left_s:
-                question.progress(int(min(left_s, time.time() - began)), int(left_s))
-        output.close()
+    for block in _blocks(collector, output.every_s, left_s, question.progress):
+        found = rows.table(block, question.hash_addresses)
+        output.write(found)
+        count += len(found)
     still_open, opened, skipped, lost = collector.counts()
     return Collection(
         output=question.output,
@@ -69,6 +62,30 @@ def collect(question: Question) -> Collection:
         began=began,
         ended=time.time(),
     )
+
+
+def _blocks(
+    collector: "_native.Collector",
+    every_s: float,
+    left_s: float | None,
+    progress: Callable[[int, int], object] | None,
+) -> Iterator[bytes]:
+    """The kernel's rows, all of some seconds at a time; until the time is over or Ctrl-C."""
+    pressed = threading.Event()
+    start = last = time.monotonic()
+    end = math.inf if left_s is None else start + left_s
+    block, is_over = b"", False
+    with noting_ctrl_c(pressed):
+        while not is_over:
+            is_over = pressed.wait(max(0.0, min(EVERY_S, end - time.monotonic())))
+            now = time.monotonic()
+            is_over = is_over or now >= end
+            block += collector.read()
+            if block and (is_over or now - last >= every_s or len(block) > MOST_BYTES):
+                yield block
+                block, last = b"", now
+            if progress and left_s:
+                progress(int(min(left_s, now - start)), int(left_s))
 
 
 def _seconds(question: Question) -> float | None:

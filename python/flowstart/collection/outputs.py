@@ -2,29 +2,28 @@
 
 import os
 import pathlib
+import sys
 import time
-from typing import IO, TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from flowstart.errors import RequestError
+from flowstart.render import columns
 
 if TYPE_CHECKING:
     import polars as pl
 
 LINES = ".jsonl"
-EVERY_S = 60.0
-"""For how long a file of Parquet is filled."""
-MOST_ROWS = 200_000
-"""A file with so many rows is full before."""
 
 
 class Output(Protocol):
     """What takes rows."""
 
-    def add(self, rows: "pl.DataFrame") -> None:
-        """Takes rows."""
+    @property
+    def every_s(self) -> float:
+        """How often it takes rows."""
 
-    def close(self) -> None:
-        """Writes what is left."""
+    def write(self, rows: "pl.DataFrame") -> None:
+        """Writes rows."""
 
 
 def opened(name: str | None) -> Output:
@@ -33,10 +32,11 @@ def opened(name: str | None) -> Output:
     Raises RequestError where nothing can be written there.
     """
     if name is None:
-        return JsonLines(os.fdopen(os.dup(1), "wb"))
+        return JsonLines(None)
     try:
         if name.endswith(LINES):
-            return JsonLines(pathlib.Path(name).open("ab"))
+            pathlib.Path(name).open("ab").close()
+            return JsonLines(pathlib.Path(name))
         folder = pathlib.Path(name)
         folder.mkdir(parents=True, exist_ok=True)
         if not os.access(folder, os.W_OK):
@@ -51,43 +51,34 @@ def opened(name: str | None) -> Output:
 class JsonLines:
     """A row a line."""
 
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
+    every_s = 1.0
 
-    def add(self, rows: "pl.DataFrame") -> None:
-        """Writes rows."""
-        self._stream.write(rows.write_ndjson().encode())
-        self._stream.flush()
+    def __init__(self, file: pathlib.Path | None) -> None:
+        self._file = file
 
-    def close(self) -> None:
-        """Closes the file."""
-        self._stream.close()
+    def write(self, rows: "pl.DataFrame") -> None:
+        """Appends rows to the file, or prints them."""
+        lines = rows.write_ndjson()
+        if self._file is None:
+            sys.stdout.write(lines)
+            sys.stdout.flush()
+            return
+        with self._file.open("a", encoding="utf-8") as stream:
+            stream.write(lines)
 
 
 class ParquetFiles:
     """A folder of files, each of a minute. A file appears when it is complete."""
 
+    every_s = 60.0
+
     def __init__(self, folder: pathlib.Path) -> None:
         self._folder = folder
-        self._rows: list[pl.DataFrame] = []
-        self._began = time.monotonic()
 
-    def add(self, rows: "pl.DataFrame") -> None:
-        """Takes rows, and writes them if the file is full."""
-        self._rows.append(rows)
-        is_full = sum(map(len, self._rows)) >= MOST_ROWS
-        if is_full or time.monotonic() - self._began >= EVERY_S:
-            self.close()
-
-    def close(self) -> None:
-        """Writes the file."""
-        import polars as pl
-
-        self._began = time.monotonic()
-        if not self._rows:
-            return
+    def write(self, rows: "pl.DataFrame") -> None:
+        """Writes a file."""
         moment = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
         name = f"{moment}-{os.getpid()}-{time.monotonic_ns() % 1_000_000:06}.parquet"
-        pl.concat(self._rows).write_parquet(self._folder / f".{name}", compression="zstd")
-        (self._folder / f".{name}").rename(self._folder / name)
-        self._rows.clear()
+        hidden = self._folder / f".{name}"
+        rows.write_parquet(hidden, compression="zstd", metadata=columns.metadata("collected-rows"))
+        hidden.rename(self._folder / name)

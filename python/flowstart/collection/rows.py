@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from flowstart import _native
+from flowstart.render.columns import types
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,7 +68,7 @@ def table(block: bytes, key: str | None = None) -> "pl.DataFrame":
         .then("startup_exit_cwnd_segments")
         .alias("startup_exit_cwnd_segments"),
         pl.when(has_exit).then("startup_exit_us").alias("startup_exit_us"),
-    )
+    ).cast(pl.Schema(types("collected-rows")))
 
 
 def _peers(rows: "np.ndarray", key: str | None) -> list[str]:
