@@ -57,7 +57,7 @@ def loaded() -> str:
 
 def _loaded_rows(startup: str, control: str, name: str, path: fs.NetworkPath) -> list[str]:
     found = fs.compare(
-        path, startups=[startup], kernel=[control], on="linux", sizes=LOADED_SIZES, repeat=3
+        path, startups=[startup], kernel=[control], on="linux", sizes=LOADED_SIZES, repeat=5
     )
     print(f"{startup}, {name}: {found.verdict}", file=sys.stderr)
     rows = {(row["variant"], row["size"]): row for row in medians(found.paired)}

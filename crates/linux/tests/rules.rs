@@ -255,3 +255,30 @@ fn jump_start_has_the_flight_of_the_rust_rule_and_its_window_after_a_recovery() 
     }
     assert_eq!(printed(&program, "jump-start", &lines), after);
 }
+
+/// A client's connections have consecutive ports; the bounds are four standard errors.
+#[test]
+fn the_choice_takes_its_share_of_a_clients_connections_and_another_one_with_each_seed() {
+    let Some(program) = compiled("choice") else {
+        return;
+    };
+    let ports = 10_000..50_000_u32;
+    let chosen = |seed: u32| -> Vec<bool> {
+        let lines: String = ports
+            .clone()
+            .map(|port| format!("{seed} {port}\n"))
+            .collect();
+        let hashes = printed(&program, "choice", &lines);
+        let is_chosen = |hash: &str| hash.parse::<u32>().unwrap() < u32::MAX / 10;
+        hashes.lines().map(is_chosen).collect()
+    };
+    let (first, other) = (chosen(1), chosen(2));
+    let count = first.iter().filter(|chosen| **chosen).count();
+    assert!(
+        (3_760..=4_240).contains(&count),
+        "{count} of {}",
+        first.len()
+    );
+    let both = first.iter().zip(&other).filter(|(a, b)| **a && **b).count();
+    assert!((320..=480).contains(&both), "{both} under both seeds");
+}
