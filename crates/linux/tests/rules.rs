@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread;
 
 const MSS: u32 = 1448;
 /// Series of acknowledgements; each has other round-trip times.
@@ -50,9 +51,12 @@ fn printed(program: &Path, startup: &str, lines: &str) -> String {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    // It ends with the startup, and reads no more.
-    let _ = run.stdin.take().unwrap().write_all(lines.as_bytes());
-    let output = run.wait_with_output().unwrap();
+    let mut input = run.stdin.take().unwrap();
+    let output = thread::scope(|scope| {
+        // It ends with the startup, and reads no more.
+        scope.spawn(move || input.write_all(lines.as_bytes()));
+        run.wait_with_output().unwrap()
+    });
     assert!(output.status.success());
     String::from_utf8(output.stdout).unwrap()
 }
