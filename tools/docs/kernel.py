@@ -113,7 +113,7 @@ def _row(row: dict[str, object]) -> str:
 
 def _put(mark: str, text: str) -> None:
     """Puts tables between their marks of the page."""
-    begin, end = f"<!-- {mark}: begin -->\n", f"<!-- {mark}: end -->\n"
+    begin, end = f"<!-- {mark} -->\n", f"<!-- end of {mark} -->\n"
     before, _, rest = PAGE.read_text().partition(begin)
     PAGE.write_text(f"{before}{begin}{text}{end}{rest.partition(end)[2]}")
 
