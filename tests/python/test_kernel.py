@@ -14,6 +14,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import tomllib
 from collections.abc import Callable, Iterator
@@ -85,11 +86,11 @@ def _status(run: Kernel) -> dict[str, object]:
     return found
 
 
-def _control_of_a_connection() -> str:
-    """The congestion control of an accepted connection."""
+def _control_of_a_connection(address: str = "127.0.0.1") -> str:
+    """The congestion control of an accepted connection; the server listens for both families."""
     with (
-        socket.create_server(("127.0.0.1", PORT)) as server,
-        socket.create_connection(("127.0.0.1", PORT)),
+        socket.create_server(("::", PORT), family=socket.AF_INET6, dualstack_ipv6=True) as server,
+        socket.create_connection((address, PORT)),
         server.accept()[0] as accepted,
     ):
         found = accepted.getsockopt(socket.IPPROTO_TCP, TCP_CONGESTION, 16)
@@ -194,6 +195,34 @@ def test_port_and_network_limit_the_startup(
 ) -> None:
     assert run("load", "hystart-plus-plus", "--share", "100%", *words).returncode == 0
     assert (_control_of_a_connection() == "fs_hystartpp") == has_it
+
+
+@permitted
+@pytest.mark.parametrize(("address", "network"), [("127.0.0.1", "127.0.0.0/8"), ("::1", "::1")])
+def test_a_network_of_either_family_is_met_by_a_socket_for_both(
+    run: Kernel, address: str, network: str
+) -> None:
+    assert run("load", "search", *ALL, "--network", network).returncode == 0
+    other = {"127.0.0.1": "::1", "::1": "127.0.0.1"}[address]
+    assert _control_of_a_connection(address) == "fs_search"
+    assert _control_of_a_connection(other) != "fs_search"
+
+
+@permitted
+@pytest.mark.parametrize("startup", STARTUPS)
+def test_every_startup_sends_through_an_accepted_connection(run: Kernel, startup: str) -> None:
+    assert run("load", startup, *ALL).returncode == 0
+    sent = bytes(range(256)) * 8192
+    with (
+        socket.create_server(("127.0.0.1", PORT)) as server,
+        socket.create_connection(("127.0.0.1", PORT)) as client,
+        server.accept()[0] as accepted,
+    ):
+        control = accepted.getsockopt(socket.IPPROTO_TCP, TCP_CONGESTION, 16)
+        threading.Thread(target=accepted.sendall, args=(sent,)).start()
+        received = client.makefile("rb").read(len(sent))
+    assert control.rstrip(b"\0").decode() == _native.KERNEL_STARTUPS[startup]
+    assert received == sent
 
 
 @permitted

@@ -57,7 +57,7 @@ def loaded() -> str:
 
 def _loaded_rows(startup: str, control: str, name: str, path: fs.NetworkPath) -> list[str]:
     found = fs.compare(
-        path, startups=[startup], kernel=[control], on="linux", sizes=LOADED_SIZES, repeat=3
+        path, startups=[startup], kernel=[control], on="linux", sizes=LOADED_SIZES, repeat=5
     )
     print(f"{startup}, {name}: {found.verdict}", file=sys.stderr)
     rows = {(row["variant"], row["size"]): row for row in medians(found.paired)}
@@ -113,7 +113,7 @@ def _row(row: dict[str, object]) -> str:
 
 def _put(mark: str, text: str) -> None:
     """Puts tables between their marks of the page."""
-    begin, end = f"<!-- {mark}: begin -->\n", f"<!-- {mark}: end -->\n"
+    begin, end = f"<!-- {mark} -->\n", f"<!-- end of {mark} -->\n"
     before, _, rest = PAGE.read_text().partition(begin)
     PAGE.write_text(f"{before}{begin}{text}{end}{rest.partition(end)[2]}")
 

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread;
 
 const MSS: u32 = 1448;
 /// Series of acknowledgements; each has other round-trip times.
@@ -50,9 +51,12 @@ fn printed(program: &Path, startup: &str, lines: &str) -> String {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    // It ends with the startup, and reads no more.
-    let _ = run.stdin.take().unwrap().write_all(lines.as_bytes());
-    let output = run.wait_with_output().unwrap();
+    let mut input = run.stdin.take().unwrap();
+    let output = thread::scope(|scope| {
+        // It ends with the startup, and reads no more.
+        scope.spawn(move || input.write_all(lines.as_bytes()));
+        run.wait_with_output().unwrap()
+    });
     assert!(output.status.success());
     String::from_utf8(output.stdout).unwrap()
 }
@@ -254,4 +258,31 @@ fn jump_start_has_the_flight_of_the_rust_rule_and_its_window_after_a_recovery() 
         after += &jump(queued, peer_window, sent, again);
     }
     assert_eq!(printed(&program, "jump-start", &lines), after);
+}
+
+/// A client's connections have consecutive ports; the bounds are four standard errors.
+#[test]
+fn the_choice_takes_its_share_of_a_clients_connections_and_another_one_with_each_seed() {
+    let Some(program) = compiled("choice") else {
+        return;
+    };
+    let ports = 10_000..50_000_u32;
+    let chosen = |seed: u32| -> Vec<bool> {
+        let lines: String = ports
+            .clone()
+            .map(|port| format!("{seed} {port}\n"))
+            .collect();
+        let hashes = printed(&program, "choice", &lines);
+        let is_chosen = |hash: &str| hash.parse::<u32>().unwrap() < u32::MAX / 10;
+        hashes.lines().map(is_chosen).collect()
+    };
+    let (first, other) = (chosen(1), chosen(2));
+    let count = first.iter().filter(|chosen| **chosen).count();
+    assert!(
+        (3_760..=4_240).contains(&count),
+        "{count} of {}",
+        first.len()
+    );
+    let both = first.iter().zip(&other).filter(|(a, b)| **a && **b).count();
+    assert!((320..=480).contains(&both), "{both} under both seeds");
 }

@@ -2,7 +2,8 @@
 /* A rule of the BPF programs on this host, for `tests/rules.rs`: reads an acknowledgement a line (una,
  * nxt, in_flight, acked, rtt_us, cwnd_limited, now), and prints the window after it and whether the
  * startup is over. Of Jump Start a line has bytes queued, the peer's window, segments sent and
- * retransmitted; it prints the flight and the window after the recovery.
+ * retransmitted; it prints the flight and the window after the recovery. Of the choice a line has a seed and the
+ * peer's port; it prints the hash of that connection.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@ typedef uint32_t u32;
 typedef int32_t s32;
 typedef uint64_t u64;
 
+#include "choice.h"
 #include "hystart_plus_plus.h"
 #include "jump_start.h"
 #include "search.h"
@@ -51,6 +53,15 @@ static void jump_start(void)
 	}
 }
 
+static void choice(void)
+{
+	struct ends ends = {.peer = {0, 0, 0xffff0000, 0x0200000a}, .port = 443};
+	u32 seed;
+
+	while (scanf("%" SCNu32 "%" SCNu32, &seed, &ends.peer_port) == 2)
+		printf("%" PRIu32 "\n", hash_of(seed, &ends));
+}
+
 int main(int argc, char **argv)
 {
 	int (*on_ack)(const struct ack *a, u32 *cwnd) = 0;
@@ -67,6 +78,10 @@ int main(int argc, char **argv)
 	}
 	if (argc == 2 && !strcmp(argv[1], "jump-start")) {
 		jump_start();
+		return 0;
+	}
+	if (argc == 2 && !strcmp(argv[1], "choice")) {
+		choice();
 		return 0;
 	}
 	while (on_ack && !over &&
