@@ -26,8 +26,13 @@ VERSIONED = {
     "fuzz/Cargo.toml": r'^version = "(.+)"$',
 }
 """Where else the version of Cargo.toml is, and the pattern that finds it."""
-HELD = ("flowstart/py.typed", "flowstart/render/page/", "THIRD_PARTY.md", ".cyclonedx.json")
-"""What each wheel has: types, the explorer's page, third-party licences, the SBOM of its crates."""
+HELD = (
+    "flowstart/py.typed",
+    "flowstart/render/page/",
+    "licenses/THIRD_PARTY.md",
+    "sboms/flowstart",
+)
+"""What each wheel has: types, the explorer's page, third-party licences, their SBOM."""
 FOREIGN = ("tests/", "target/", "out/", ".git/", "__pycache__/")
 """What no wheel has."""
 PLATFORMS = ("manylinux2014_x86_64", "manylinux2014_aarch64")
@@ -101,7 +106,7 @@ def files(dist: pathlib.Path, *, needed: bool) -> Iterator[str]:
     if not found and not needed:
         return
     stem = f"flowstart-{version()}"
-    wanted = {f"{stem}.tar.gz", f"{stem}-sbom.cdx.json"}
+    wanted = {f"{stem}.tar.gz", f"{stem}.cdx.json"}
     wanted |= {f"{stem}-cp311-abi3-{platform}.whl" for platform in PLATFORMS}
     yield from (f"dist has no {name}: `make wheels`" for name in sorted(wanted - found))
     yield from (f"dist has {name}" for name in sorted(found) if not name.startswith(stem))

@@ -41,6 +41,7 @@ def test_it_builds_with_the_toolchain_and_a_python_of_the_project() -> None:
     toolchain = tomllib.loads((ROOT / "rust-toolchain.toml").read_text("utf-8"))["toolchain"]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert f"/rust:{toolchain['channel']}-" in TEXT
+    assert f"RUSTUP_TOOLCHAIN={toolchain['channel']} " in TEXT
     (python,) = re.findall(r"/python:([\d.]+)-", TEXT)
     assert f">={python}" == project["requires-python"]
 

@@ -13,6 +13,7 @@ import yaml
 from packaging.requirements import Requirement
 
 import release_check
+import sbom
 
 ROOT = pathlib.Path(__file__).parents[2]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -79,6 +80,22 @@ def test_a_version_may_break_where_its_first_number_that_counts_is_greater(
     assert release_check.breaks(before, now) == is_breaking
 
 
+@pytest.mark.slow  # cargo may have to fetch the crates that only features need
+def test_the_sbom_has_the_crates_and_packages_of_third_party_and_no_path() -> None:
+    found = sbom.document()
+    listed = re.findall(
+        r"^- ([\w.-]+) ([\w.+-]+), ", (ROOT / "THIRD_PARTY.md").read_text("utf-8"), re.MULTILINE
+    )
+    assert [(each["name"], each["version"]) for each in found["components"]] == listed
+    assert found["metadata"]["component"]["version"] == release_check.version()
+    assert str(ROOT) not in json.dumps(found)
+
+
+def test_a_wheel_has_the_licences_of_others() -> None:
+    assert "THIRD_PARTY.md" in PROJECT["project"]["license-files"]
+    assert all([*ROOT.glob(pattern)] for pattern in PROJECT["project"]["license-files"])
+
+
 @pytest.fixture
 def project(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
     """A repository of version 0.1.1, with a tag v0.1.0 of which users rely on two facts."""
@@ -132,7 +149,7 @@ def test_files_of_a_release_are_checked_by_name_and_content(tmp_path: pathlib.Pa
     for platform in release_check.PLATFORMS:
         wheel(tmp_path, platform)
     stem = f"flowstart-{release_check.version()}"
-    for name in (f"{stem}.tar.gz", f"{stem}-sbom.cdx.json"):
+    for name in (f"{stem}.tar.gz", f"{stem}.cdx.json"):
         (tmp_path / name).touch()
     assert [*release_check.files(tmp_path, needed=True)] == []
     wheel(tmp_path, release_check.PLATFORMS[0], "flowstart/tests/data.csv")
