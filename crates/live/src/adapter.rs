@@ -4,13 +4,14 @@
 //! another, and only then may the window grow. Stacks report losses after acknowledgements, so an
 //! acknowledgement waits until something else happens, or the window is read.
 
+use crate::pace::{Batch, Pace};
 use crate::sent_packets::{News, SentPackets};
 use flowstart_control::session::limited::CwndLimited;
 use flowstart_control::session::{MINIMUM_WINDOW, Session, UndoRule};
 use flowstart_control::signals::{Ack, Established, PathInfo, Sent};
 use flowstart_control::{Controller, Duration, Exit, InitialWindow, Instant, Segments, Window};
 use flowstart_transport::stack::Stack;
-use flowstart_transport::{ONE_BY_ONE, Pacer, Release, RtoParams, RttEstimator, RttSample};
+use flowstart_transport::{RtoParams, RttEstimator, RttSample};
 use std::fmt;
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ const UDP_IP: u32 = 20 + 8;
 /// A smaller datagram carries no data: an acknowledgement, which is not acknowledged.
 pub(crate) const SMALLEST: u32 = 64;
 /// What a window is where it limits nothing: beyond what stacks pace by a bucket.
-const OPEN: u64 = 1 << 40;
+pub(crate) const OPEN: u64 = 1 << 40;
 /// And where none may leave: stacks take no window of nothing.
 const CLOSED: u64 = 1;
 
@@ -91,7 +92,9 @@ pub struct Adapter {
     session: Session,
     known: PathInfo,
     rtt: RttEstimator,
-    pacer: Pacer,
+    pace: Pace,
+    /// What the stack has been let through and has not yet reported as sent.
+    batch: Option<Batch>,
     sent: SentPackets,
     /// The transfer has begun.
     begun: bool,
@@ -107,16 +110,14 @@ pub struct Adapter {
     lost: u64,
     /// The newest of the packets reported lost one by one.
     told_lost: Option<u64>,
+    /// The controller reads samples of the delivery rate.
+    samples: bool,
     /// An acknowledgement that is reported in part.
     waiting: Option<(Instant, News)>,
     /// The time, where the stack sets it before each datagram.
     clock: Option<Instant>,
     /// The pacer, not the window, held back what the stack had to send then.
     held: bool,
-    /// By how much a datagram may be late without those behind it being late too.
-    tolerance: Duration,
-    /// When the pacer would have let the next datagram leave that it has held back.
-    overdue: Option<Instant>,
     counters: Counters,
     trace: Option<Vec<Sample>>,
 }
@@ -138,10 +139,12 @@ impl Adapter {
         window.header = OVERHEAD + UDP_IP;
         window.cwnd = InitialWindow::Rfc9002.segments(window.mss);
         Adapter {
+            samples: controller.wants_delivery(),
             session: Session::new(controller, window, UndoRule::Quic),
             known,
             rtt: RttEstimator::new(&params),
-            pacer: Pacer::default(),
+            pace: Pace::default(),
+            batch: None,
             sent: SentPackets::default(),
             begun: false,
             queued: None,
@@ -154,8 +157,6 @@ impl Adapter {
             waiting: None,
             clock: None,
             held: false,
-            tolerance: Duration::ZERO,
-            overdue: None,
             counters: Counters::default(),
             trace: None,
         }
@@ -213,6 +214,7 @@ impl Adapter {
 
     fn leave(&mut self, number: Option<u64>, datagram: u32, least: u32, now: Instant) {
         self.settle();
+        self.batch = None;
         if datagram < SMALLEST {
             return;
         }
@@ -231,15 +233,8 @@ impl Adapter {
         self.counters.sent += 1;
         self.repaired[1] += u64::from(bytes);
         if let Some(rate) = self.session.window.pacing {
-            let release = Release {
-                burst: self.session.window.quantum.max(1),
-                ..ONE_BY_ONE
-            };
-            let scheduled = self.scheduled(now);
-            let wire = datagram + UDP_IP;
-            self.pacer.sent(rate, release, wire, scheduled);
-            let next = self.pacer.due();
-            self.overdue = self.overdue.and(Some(next)).filter(|next| *next <= now);
+            let quantum = self.session.window.quantum;
+            self.pace.on_sent(rate, quantum, datagram + UDP_IP, now);
         }
         let sent = Sent {
             now,
@@ -259,7 +254,7 @@ impl Adapter {
         datagram: u32,
         now: Instant,
     ) {
-        if self.waiting.is_none_or(|(at, _)| at != now) {
+        if self.waiting.as_ref().is_none_or(|(at, _)| *at != now) {
             self.settle();
             self.note_limit();
             self.waiting = Some((now, News::default()));
@@ -377,20 +372,13 @@ impl Adapter {
     /// A timer wakes the stack so much too late, at most, for a datagram that the pacer held back. Those
     /// behind it leave as if it had been on time.
     pub fn tolerate(&mut self, lateness: Duration) {
-        self.tolerance = lateness;
-    }
-
-    /// When a datagram that leaves now should have left, as far as timers explain it.
-    fn scheduled(&self, now: Instant) -> Instant {
-        let earliest = now.saturating_sub(self.tolerance);
-        self.overdue
-            .map_or(now, |due| due.clamp(earliest.min(now), now))
+        self.pace.tolerance = lateness;
     }
 
     /// The stack has sent what it could at the time that was set.
     pub fn on_sent_all(&mut self) {
         if !self.held {
-            self.pacer.nothing_to_send();
+            self.pace.nothing_to_send();
         }
     }
 
@@ -410,8 +398,54 @@ impl Adapter {
         if !self.held {
             return OPEN;
         }
-        self.overdue = self.pacer.deadline();
+        self.pace.hold();
         CLOSED
+    }
+
+    /// The same for a stack that assembles several datagrams before it reports them as sent, and reads
+    /// the window so many times for each.
+    pub fn gate_batch(&mut self, reads: u32) -> u64 {
+        let Some(mut batch) = self.batch else {
+            let window = self.gate();
+            self.batch = (window == OPEN).then(|| self.first_of_batch());
+            return window;
+        };
+        batch.reads += 1;
+        if batch.reads % reads == 0 && !self.admits_behind(&mut batch) {
+            self.batch = None;
+            return CLOSED;
+        }
+        self.batch = Some(batch);
+        OPEN
+    }
+
+    fn first_of_batch(&self) -> Batch {
+        let mut batch = Batch {
+            reads: 0,
+            bytes: 0,
+            pace: self.pace,
+        };
+        self.add(&mut batch);
+        batch
+    }
+
+    /// Whether one more datagram has room and may leave behind these.
+    fn admits_behind(&self, batch: &mut Batch) -> bool {
+        let (window, in_flight) = (&self.session.window, self.sent.in_flight + batch.bytes);
+        let due = |now| batch.pace.admits(window, now);
+        let admits = window.has_room(in_flight) && self.clock.is_none_or(due);
+        if admits {
+            self.add(batch);
+        }
+        admits
+    }
+
+    fn add(&self, batch: &mut Batch) {
+        let window = &self.session.window;
+        batch.bytes += u64::from(window.mss);
+        if let Some((rate, now)) = window.pacing.zip(self.clock) {
+            batch.pace.on_sent(rate, window.quantum, window.wire(), now);
+        }
     }
 
     /// The window in bytes of UDP payload, for a stack that has in flight what is in flight here.
@@ -419,6 +453,14 @@ impl Adapter {
         self.settle();
         let mtu = f64::from(self.session.window.mss + OVERHEAD);
         (self.session.window.cwnd * mtu) as u64
+    }
+
+    /// The threshold in bytes of UDP payload; `None` where there is none.
+    pub fn ssthresh_bytes(&mut self) -> Option<u64> {
+        self.settle();
+        let mtu = f64::from(self.session.window.mss + OVERHEAD);
+        let ssthresh = self.session.window.ssthresh;
+        ssthresh.is_finite().then_some((ssthresh * mtu) as u64)
     }
 
     /// Whether a full datagram has room in the window.
@@ -431,20 +473,19 @@ impl Adapter {
     /// when.
     pub fn is_due(&mut self, now: Instant) -> bool {
         self.settle();
-        let (pacing, from) = (self.session.window.pacing, self.session.window.pacing_from);
-        self.pacer.admits(pacing, from, now)
+        self.pace.admits(&self.session.window, now)
     }
 
     /// When a datagram may leave that the pacer has held back.
     pub fn paced_until(&self) -> Option<Instant> {
-        self.pacer.deadline().filter(|_| self.held)
+        self.pace.deadline().filter(|_| self.held)
     }
 
     /// When the next datagram may leave; `None` where it may by `now`.
     pub fn departure(&mut self, now: Instant) -> Option<Instant> {
         match self.is_due(now) {
             true => None,
-            false => self.pacer.deadline(),
+            false => self.pace.deadline(),
         }
     }
 
@@ -516,14 +557,17 @@ impl Adapter {
 
     /// An acknowledgement of an earlier time is reported.
     fn settle_before(&mut self, now: Instant) {
-        if self.waiting.is_some_and(|(at, _)| at != now) {
+        if self.waiting.as_ref().is_some_and(|(at, _)| *at != now) {
             self.settle();
         }
     }
 
     /// Reports the acknowledgement that waits: it is complete.
     fn settle(&mut self) {
-        let Some((now, _)) = self.waiting else { return };
+        let Some((now, _)) = &self.waiting else {
+            return;
+        };
+        let now = *now;
         if !self.begun {
             self.waiting = None;
             return self.sent.forget();
@@ -545,8 +589,8 @@ impl Adapter {
 
     /// What was sent since the recovery began is acknowledged, so it is over.
     fn end_recovery(&mut self, now: Instant) -> bool {
-        let news = self.waiting.filter(|(_, news)| news.in_epoch > 0);
-        let ends = self.recovering && news.is_some();
+        let has_news = |(_, news): &(Instant, News)| news.in_epoch > 0;
+        let ends = self.recovering && self.waiting.as_ref().is_some_and(has_news);
         if ends {
             self.recovering = false;
             let [lost, sent] = self.repaired;
@@ -611,7 +655,9 @@ impl Adapter {
             queued: self.left(),
             peer_window: u64::MAX,
             marked: 0,
-            delivery: Some(self.sent.conclude(news, lost, least, now)),
+            delivery: self
+                .samples
+                .then(|| self.sent.conclude(news, lost, least, now)),
         }
     }
 
@@ -704,7 +750,7 @@ mod tests {
             assert_eq!(adapter.gate(), OPEN);
             adapter.on_sent(None, MTU.into(), due + late);
             let gap = due.since(at_ms(100));
-            (adapter.pacer.due().since(at_ms(100)).nanos() as f64 / gap.nanos() as f64 * 10.0)
+            (adapter.pace.due().since(at_ms(100)).nanos() as f64 / gap.nanos() as f64 * 10.0)
                 .round()
         };
         let late = ms(2);

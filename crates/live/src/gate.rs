@@ -5,8 +5,10 @@
 //! That is the business of an [`Alarm`], which is set up where the stack hands its first datagram
 //! to a socket that has one: the task that does so is the one to be woken. As long as there is
 //! none, and nothing else sets the time, the window is the adapter's, and the stack paces as it
-//! does.
+//! does. The window is the adapter's too for a reader that is not this task, such as statistics, and
+//! while the startup paces nothing.
 
+use crate::adapter::OPEN;
 use crate::{Handle, Shared};
 use flowstart_control::{Duration, Instant};
 use std::cell::RefCell;
@@ -28,8 +30,21 @@ pub trait Alarm: fmt::Debug + Send {
     fn ring_at(&mut self, at: std::time::Instant);
     /// Whether this is the task.
     fn wakes(&self, task: &Waker) -> bool;
+    /// Whether the task is what runs on this thread now.
+    fn is_running(&self) -> bool;
     /// How late it may ring.
     fn lateness(&self) -> Duration;
+}
+
+/// What a stack reports of its controller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Metrics {
+    /// The window, bytes of UDP payload.
+    pub window: u64,
+    /// The threshold, bytes of UDP payload; `None` where there is none.
+    pub ssthresh: Option<u64>,
+    /// The rate at which datagrams are to leave, bytes a second; `None` where nothing is paced.
+    pub pacing: Option<u64>,
 }
 
 /// One path's adapter behind the window that its stack sees.
@@ -71,29 +86,45 @@ impl Gate {
         self.adapter.origin()
     }
 
-    /// The window for a stack that compares it with what it has in flight itself.
-    pub fn window(&self) -> u64 {
+    /// The window for a stack that compares it with what it has in flight itself, and that reads it so
+    /// many times for each datagram of a batch.
+    pub fn window(&self, reads: u32) -> u64 {
+        if !self.has_socket {
+            return self.adapter.window();
+        }
         let mut alarm = self.alarm();
         let mut adapter = self.adapter.lock();
-        if let Some(alarm) = &mut *alarm {
-            adapter.set_clock(self.time(alarm.now()));
-        } else if !adapter.is_clocked() {
+        let paces = adapter.window().pacing.is_some();
+        let Some(alarm) = alarm.as_mut().filter(|alarm| paces && alarm.is_running()) else {
             return adapter.window_bytes();
-        }
-        let window = adapter.gate();
-        if let Some((alarm, due)) = alarm.as_mut().zip(adapter.paced_until()) {
+        };
+        adapter.set_clock(self.time(alarm.now()));
+        let window = adapter.gate_batch(reads);
+        if let Some(due) = adapter.paced_until() {
             alarm.ring_at(self.origin() + std::time::Duration::from_nanos(due.nanos()));
         }
         window
     }
 
-    /// The rate at which the stack is to pace, bytes a second; `None` where the window does or
-    /// nothing is paced.
-    pub fn pacing(&self) -> Option<u64> {
+    /// The window, the threshold and the pacing rate.
+    pub fn metrics(&self) -> Metrics {
         let mut adapter = self.adapter.lock();
-        match adapter.is_clocked() {
-            true => None,
-            false => adapter.pacing(),
+        Metrics {
+            window: adapter.window_bytes(),
+            ssthresh: adapter.ssthresh_bytes(),
+            pacing: adapter.pacing(),
+        }
+    }
+
+    /// The window and the rate for a stack's own pacer: a window without end and no rate where
+    /// [`window`](Self::window) paces.
+    pub fn for_pacer(&self) -> (u64, Option<u64>) {
+        let has_alarm = self.has_socket && self.alarm().is_some();
+        let mut adapter = self.adapter.lock();
+        match adapter.pacing() {
+            Some(_) if has_alarm => (OPEN, None),
+            _ if adapter.is_clocked() && !has_alarm => (adapter.gate(), None),
+            rate => (adapter.window_bytes(), rate),
         }
     }
 
@@ -131,6 +162,7 @@ mod tests {
     #[derive(Clone, Debug)]
     struct Kept {
         now: std::time::Instant,
+        is_running: bool,
         asked: Arc<Mutex<Option<std::time::Instant>>>,
     }
 
@@ -145,6 +177,10 @@ mod tests {
 
         fn wakes(&self, _task: &Waker) -> bool {
             true
+        }
+
+        fn is_running(&self) -> bool {
+            self.is_running
         }
 
         fn lateness(&self) -> Duration {
@@ -173,6 +209,7 @@ mod tests {
     fn alarm(gate: &Gate) -> Kept {
         Kept {
             now: gate.origin() + std::time::Duration::from_millis(100),
+            is_running: true,
             asked: Arc::default(),
         }
     }
@@ -183,21 +220,56 @@ mod tests {
         gate.on_leaving();
         let alarm = alarm(&gate);
         Gate::on_socket(Waker::noop(), || alarm.clone());
-        assert_eq!(gate.window(), 10 * u64::from(MTU));
-        assert!(gate.pacing().unwrap() > 0);
+        assert_eq!(gate.window(1), 10 * u64::from(MTU));
+        assert_eq!(gate.for_pacer(), (gate.window(1), gate.metrics().pacing));
+        assert!(gate.metrics().pacing.is_some());
         assert_eq!(*alarm.asked.lock().unwrap(), None);
+    }
+
+    /// A gate whose socket has set up an alarm.
+    fn gate_with(change: impl FnOnce(&mut Kept)) -> (Gate, Kept) {
+        let gate = gate(true);
+        gate.on_leaving();
+        let mut alarm = alarm(&gate);
+        change(&mut alarm);
+        Gate::on_socket(Waker::noop(), || alarm.clone());
+        (gate, alarm)
     }
 
     #[test]
     fn with_one_it_is_shut_until_the_alarm_rings() {
-        let gate = gate(true);
-        gate.on_leaving();
-        let alarm = alarm(&gate);
-        Gate::on_socket(Waker::noop(), || alarm.clone());
-        assert_eq!((gate.window(), gate.pacing()), (1, None));
+        let (gate, alarm) = gate_with(|_| {});
+        assert_eq!(gate.window(1), 1);
+        assert_eq!(gate.for_pacer(), (OPEN, None));
         let due = alarm.asked.lock().unwrap().unwrap();
         assert!(due > alarm.now + std::time::Duration::from_millis(5));
         gate.alarm().replace(Box::new(Kept { now: due, ..alarm }));
-        assert!(gate.window() > 1 << 32);
+        assert!(gate.window(1) > 1 << 32);
+    }
+
+    #[test]
+    fn statistics_see_the_window_whether_it_is_shut_or_open() {
+        let (gate, _) = gate_with(|alarm| alarm.is_running = false);
+        assert_eq!(gate.window(2), 10 * u64::from(MTU));
+        assert_eq!(gate.metrics().window, 10 * u64::from(MTU));
+    }
+
+    /// Datagrams of a batch that leaves `late_ms` after the second was due; one is due every 8 ms.
+    fn batch(late_ms: u64, reads: u32) -> usize {
+        let (gate, alarm) = gate_with(|_| {});
+        gate.window(reads);
+        let due = alarm.asked.lock().unwrap().unwrap();
+        let now = due + std::time::Duration::from_millis(late_ms);
+        gate.adapter.lock().tolerate(Duration::from_millis(40));
+        gate.alarm().replace(Box::new(Kept { now, ..alarm }));
+        let asked = (0..100).take_while(|_| gate.window(reads) > 1 << 32);
+        asked.count() / reads as usize
+    }
+
+    #[test]
+    fn a_batch_holds_what_is_due_however_often_the_window_is_read() {
+        for reads in [1, 2] {
+            assert_eq!((batch(0, reads), batch(25, reads)), (1, 3), "{reads}");
+        }
     }
 }

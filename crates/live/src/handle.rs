@@ -2,12 +2,13 @@
 
 use crate::adapter::{Adapter, Counters, Sample};
 use flowstart_control::{Exit, Instant, Window};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// An adapter with several owners.
 #[derive(Clone, Debug)]
 pub struct Shared {
-    adapter: Arc<Mutex<Adapter>>,
+    locked: Arc<Locked>,
     /// Where its time begins.
     origin: std::time::Instant,
 }
@@ -16,7 +17,10 @@ impl Shared {
     /// The only owner of this adapter, whose times count from `origin`.
     pub fn new(adapter: Adapter, origin: std::time::Instant) -> Shared {
         Shared {
-            adapter: Arc::new(Mutex::new(adapter)),
+            locked: Arc::new(Locked {
+                adapter: Mutex::new(adapter),
+                window: AtomicU64::new(0),
+            }),
             origin,
         }
     }
@@ -35,8 +39,36 @@ impl Shared {
     /// The adapter, for as long as a call takes. A thread that panicked with it has left it whole:
     /// every call ends before another begins.
     pub fn lock(&self) -> MutexGuard<'_, Adapter> {
-        self.adapter.lock().unwrap_or_else(PoisonError::into_inner)
+        let adapter = self.locked.adapter.lock();
+        self.locked.window.store(0, Ordering::Release);
+        adapter.unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// The window for a stack: the gated one where something sets the time.
+    pub(crate) fn window(&self) -> u64 {
+        match self.locked.window.load(Ordering::Acquire) {
+            0 => self.publish(&mut self.lock()),
+            window => window,
+        }
+    }
+
+    /// The same, of an adapter that is locked.
+    pub(crate) fn publish(&self, adapter: &mut Adapter) -> u64 {
+        if adapter.is_clocked() {
+            return adapter.gate();
+        }
+        let window = adapter.window_bytes();
+        self.locked.window.store(window, Ordering::Release);
+        window
+    }
+}
+
+#[derive(Debug)]
+struct Locked {
+    adapter: Mutex<Adapter>,
+    /// The window that a stack sees, which reads it twice for each datagram; zero where it may have
+    /// changed. Written with the lock held.
+    window: AtomicU64,
 }
 
 /// An application's settings for a connection's startup, and its result.

@@ -15,6 +15,7 @@ mod lateness;
 pub mod links;
 #[cfg(feature = "links")]
 mod outcome;
+mod pace;
 mod path;
 mod sent_packets;
 #[cfg(feature = "runtime")]
@@ -24,7 +25,7 @@ mod startup;
 mod wire;
 
 pub use adapter::{Adapter, Counters, Lost, Sample};
-pub use gate::{Alarm, Gate};
+pub use gate::{Alarm, Gate, Metrics};
 pub use handle::{Handle, Shared};
 pub use path::Path;
 pub use startup::{Startup, StartupError};

@@ -3,7 +3,7 @@
 //! Both stacks make a controller for every path, and copy it where the application reads a
 //! connection's congestion state and where a connection moves to another path.
 
-use crate::{Adapter, Gate, Startup};
+use crate::{Adapter, Gate, Shared, Startup};
 use flowstart_control::{Duration, Instant};
 
 /// The gate of one path.
@@ -50,18 +50,32 @@ impl Path {
 
     /// The adapter, which is this path's own from now on.
     pub fn own<T>(&mut self, change: impl FnOnce(&mut Adapter) -> T) -> T {
+        change(&mut self.owned().lock())
+    }
+
+    /// The same for a change after which the stack reads the window at once.
+    fn own_sending(&mut self, change: impl FnOnce(&mut Adapter)) {
+        let shared = self.owned();
+        let mut adapter = shared.lock();
+        change(&mut adapter);
+        if !adapter.is_clocked() {
+            shared.publish(&mut adapter);
+        }
+    }
+
+    fn owned(&mut self) -> &Shared {
         if std::mem::take(&mut self.borrowed) {
             self.gate = self.startup.gate(self.mtu, self.gate.origin());
         }
-        change(&mut self.gate.adapter().lock())
+        self.gate.adapter()
     }
 
     /// So many bytes have left, in datagrams that are all but the last of one size. Their numbers
     /// are consecutive up to `largest`, where the stack reports numbers.
     pub fn on_sent(&mut self, now: std::time::Instant, bytes: u64, largest: Option<u64>) {
         let (now, mtu) = (self.time(now), u64::from(self.mtu));
-        let count = bytes.div_ceil(mtu);
-        self.own(|a| {
+        let count = if bytes > mtu { bytes.div_ceil(mtu) } else { 1 };
+        self.own_sending(|a| {
             for behind in (0..count).rev() {
                 let datagram = mtu.min(bytes - (count - 1 - behind) * mtu);
                 let number = largest.and_then(|largest| largest.checked_sub(behind));

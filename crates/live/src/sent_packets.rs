@@ -61,6 +61,8 @@ pub(crate) struct News {
 #[derive(Debug, Default)]
 pub(crate) struct SentPackets {
     packets: VecDeque<Packet>,
+    /// So many of the oldest are acknowledged: packets are acknowledged in order but for losses.
+    acked_first: usize,
     /// The position of the next packet.
     pub nxt: u64,
     /// Bytes in flight.
@@ -100,6 +102,13 @@ impl SentPackets {
     /// A datagram may have been two packets, of a handshake and of data, and the stack reports each
     /// alone: the larger replaces both.
     fn find(&self, number: Option<u64>, sent: Instant, datagram: u32) -> Option<usize> {
+        let is_whole = |p: &Packet| {
+            let named = number.is_none() || p.number == number;
+            p.fate == Fate::Out && p.snapshot.sent == sent && p.datagram == datagram && named
+        };
+        if self.packets.get(self.acked_first).is_some_and(is_whole) {
+            return Some(self.acked_first);
+        }
         let first = self.packets.partition_point(|p| p.snapshot.sent < sent);
         let together = self
             .packets
@@ -125,6 +134,7 @@ impl SentPackets {
         let Some(at) = self.find(number, sent, datagram) else {
             return false;
         };
+        self.acked_first += usize::from(at == self.acked_first);
         let packet = &mut self.packets[at];
         packet.fate = Fate::Acked;
         let (packet, bytes) = (*packet, u64::from(packet.bytes));
@@ -141,6 +151,7 @@ impl SentPackets {
         news.newest = news.newest.max(Some(packet.snapshot.sent));
         if news
             .sample
+            .as_ref()
             .is_none_or(|s| (s.snapshot.sent, s.start) <= (packet.snapshot.sent, packet.start))
         {
             news.sample = Some(packet);
@@ -191,16 +202,23 @@ impl SentPackets {
     /// All of an acknowledgement has been reported. What is overtaken by now and neither
     /// acknowledged nor lost, will not be reported: packets of a handshake whose keys are gone.
     pub(crate) fn forget(&mut self) {
-        let newest = self
-            .newest_acked
-            .map(|start| self.packets.partition_point(|p| p.start < start));
-        let overtaken = newest.map_or(0, |at| at.saturating_sub(PACKET_THRESHOLD - 1));
+        self.drop_done();
+        let Some(newest) = self.newest_acked.filter(|newest| self.una() < *newest) else {
+            return;
+        };
+        let at = self.packets.partition_point(|p| p.start < newest);
+        let overtaken = at.saturating_sub(PACKET_THRESHOLD - 1);
         for packet in self.packets.iter_mut().take(overtaken) {
             if packet.fate == Fate::Out {
                 packet.fate = Fate::Lost;
                 self.in_flight -= u64::from(packet.bytes);
             }
         }
+        self.drop_done();
+    }
+
+    fn drop_done(&mut self) {
+        self.acked_first = 0;
         while self.packets.front().is_some_and(|p| p.fate != Fate::Out) {
             self.packets.pop_front();
         }

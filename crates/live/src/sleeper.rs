@@ -6,6 +6,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Waker};
 use std::time::Instant;
+use tokio::task::{Id, try_id};
 use tokio::time::{Sleep, sleep_until};
 
 /// tokio's timers ring by the millisecond, and the task waits for its turn.
@@ -15,6 +16,8 @@ const LATENESS: Duration = Duration::from_millis(4);
 #[derive(Debug)]
 struct Sleeper {
     task: Waker,
+    /// Its number at tokio.
+    id: Option<Id>,
     sleep: Pin<Box<Sleep>>,
 }
 
@@ -35,6 +38,10 @@ impl Alarm for Sleeper {
         self.task.will_wake(task)
     }
 
+    fn is_running(&self) -> bool {
+        try_id() == self.id
+    }
+
     fn lateness(&self) -> Duration {
         LATENESS
     }
@@ -45,6 +52,7 @@ pub fn on_socket(context: &Context<'_>) {
     let task = context.waker();
     Gate::on_socket(task, || Sleeper {
         task: task.clone(),
+        id: try_id(),
         sleep: Box::pin(sleep_until(tokio::time::Instant::now())),
     });
 }

@@ -108,6 +108,13 @@ impl Startup {
         self.has_socket.store(true, Ordering::Relaxed);
     }
 
+    /// Whether it spaces datagrams out and no socket was expected that can do so: then the stack's own
+    /// pacer is all that does.
+    pub fn lacks_socket(&self) -> bool {
+        let paces = self.recipe.needs().contains(&Need::Pacing);
+        paces && !self.has_socket.load(Ordering::Relaxed)
+    }
+
     /// The startup and the congestion control as they were requested.
     pub fn names(&self) -> [String; 2] {
         [self.recipe.startup_spec(), self.recipe.avoidance_spec()]
@@ -117,6 +124,15 @@ impl Startup {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_startup_that_paces_lacks_a_socket_until_one_is_expected() {
+        let lacks = |name| Startup::parse(name, "cubic").unwrap().lacks_socket();
+        assert!(lacks("jump-start") && !lacks("hystart-plus-plus"));
+        let startup = Startup::parse("jump-start", "cubic").unwrap();
+        startup.clone().expect_socket();
+        assert!(!startup.lacks_socket());
+    }
 
     #[test]
     fn what_needs_routers_or_the_peer_is_refused_by_name() {

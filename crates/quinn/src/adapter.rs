@@ -4,7 +4,7 @@
 //! the code of both is a macro.
 
 /// Defines a stack's factory of controllers and the controller of one path, whose calls that differ
-/// between the stacks are its second argument.
+/// between the stacks are its second argument. `on_path` looks at the startup of a new path.
 macro_rules! adapter {
     ($proto:ident, { $($call:item)* }) => {
         use flowstart_live::{Gate, Handle, Path, Startup};
@@ -30,6 +30,7 @@ macro_rules! adapter {
 
         impl ControllerFactory for Factory {
             fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
+                on_path(&self.0);
                 Box::new(Live(Path::new(self.0.clone(), current_mtu, now)))
             }
         }

@@ -9,6 +9,9 @@ use flowstart_live::{Adapter, Lost};
 use noq_proto::congestion::ControllerMetrics;
 use std::time::Instant;
 
+/// noq paces at the controller's rate where no socket does.
+fn on_path(_: &Startup) {}
+
 crate::adapter::adapter!(noq_proto, {
     // Not `on_packet_sent`: a datagram that carries the end of the handshake too is one.
     fn on_sent(&mut self, now: Instant, bytes: u64, largest_pn: u64) {
@@ -53,13 +56,15 @@ crate::adapter::adapter!(noq_proto, {
     }
 
     fn window(&self) -> u64 {
-        self.0.gate().window()
+        self.0.gate().window(1)
     }
 
     fn metrics(&self) -> ControllerMetrics {
+        let gate = self.0.gate();
         let mut metrics = ControllerMetrics::default();
-        metrics.congestion_window = self.0.gate().window();
-        metrics.pacing_rate = self.0.gate().pacing();
+        // noq's pacer reads both.
+        (metrics.congestion_window, metrics.pacing_rate) = gate.for_pacer();
+        metrics.ssthresh = gate.metrics().ssthresh;
         metrics
     }
 });
@@ -67,7 +72,8 @@ crate::adapter::adapter!(noq_proto, {
 /// The socket to give to an endpoint whose connections this startup is to pace.
 ///
 /// noq has a separate token bucket, from which ten packets leave at once. Over this socket
-/// the window opens when a datagram is due and closes behind it, which needs tokio's runtime.
+/// the window opens for the datagrams that are due and closes behind them, which needs tokio's
+/// runtime. Datagrams that are due together leave in one call (GSO).
 /// Either all connections with factories of this startup, or of a copy of it, have such a socket,
 /// or none.
 #[cfg(feature = "noq-runtime")]

@@ -6,7 +6,24 @@ pub mod lab;
 mod socket;
 
 use flowstart_live::Lost;
+use quinn_proto::congestion::ControllerMetrics;
+use std::sync::Once;
 use std::time::Instant;
+
+/// Warns, once in a process, of a startup that paces without a socket that can: quinn 0.11 paces by the
+/// window alone, ten packets and more at once.
+fn on_path(startup: &Startup) {
+    static WARNED: Once = Once::new();
+    if startup.lacks_socket() {
+        let [name, _] = startup.names();
+        WARNED.call_once(|| {
+            tracing::warn!(
+                "startup `{name}` paces, but the endpoint's socket is not that of \
+             `flowstart_quinn::quinn::socket`: quinn paces by the window alone"
+            )
+        });
+    }
+}
 
 crate::adapter::adapter!(quinn_proto, {
     fn on_sent(&mut self, now: Instant, bytes: u64, _last_packet_number: u64) {
@@ -44,15 +61,26 @@ crate::adapter::adapter!(quinn_proto, {
     }
 
     fn window(&self) -> u64 {
-        // quinn leaves room for a byte more than it sends.
-        self.0.gate().window() + 1
+        // quinn leaves room for a byte more than it sends. It reads the window for the congestion control
+        // and for its pacer (quinn-proto 0.11.19, `Connection::poll_transmit`).
+        self.0.gate().window(2) + 1
+    }
+
+    fn metrics(&self) -> ControllerMetrics {
+        let reported = self.0.gate().metrics();
+        let mut metrics = ControllerMetrics::default();
+        metrics.congestion_window = reported.window;
+        metrics.ssthresh = reported.ssthresh;
+        metrics.pacing_rate = reported.pacing.map(|bytes| 8 * bytes);
+        metrics
     }
 });
 
 /// The socket to give to an endpoint whose connections this startup is to pace.
 ///
 /// quinn has a separate token bucket, from which ten packets leave at once. Over this socket
-/// the window opens when a datagram is due and closes behind it, which needs tokio's runtime.
+/// the window opens for the datagrams that are due and closes behind them, which needs tokio's
+/// runtime. Datagrams that are due together leave in one call (GSO).
 /// Either all connections with factories of this startup, or of a copy of it, have such a socket,
 /// or none.
 #[cfg(feature = "quinn-runtime")]

@@ -81,7 +81,7 @@ fn ended(handle: &Handle) -> String {
 }
 
 /// A self-signed certificate of a server, and a client that trusts it.
-fn configs() -> Result<(ServerConfig, ClientConfig), Box<dyn Error + Send + Sync>> {
+pub(crate) fn configs() -> Result<(ServerConfig, ClientConfig), Box<dyn Error + Send + Sync>> {
     let made = rcgen::generate_simple_self_signed(["localhost".to_string()])?;
     let certificate = made.cert.der().clone();
     let key = rustls::pki_types::PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());

@@ -8,7 +8,7 @@ use std::num::NonZeroUsize;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// A socket of noq, that takes datagrams one by one.
+/// A socket of noq, whose connections are woken when a datagram is due.
 #[derive(Debug)]
 pub(crate) struct PacedSocket(pub Box<dyn AsyncUdpSocket>);
 
@@ -54,6 +54,6 @@ impl UdpSender for Sender {
     }
 
     fn max_transmit_segments(&self) -> NonZeroUsize {
-        NonZeroUsize::MIN
+        self.0.max_transmit_segments()
     }
 }

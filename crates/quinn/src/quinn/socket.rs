@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// A socket of quinn, that takes datagrams one by one.
+/// A socket of quinn, whose connections are woken when a datagram is due.
 #[derive(Debug)]
 pub(crate) struct PacedSocket(pub Arc<dyn AsyncUdpSocket>);
 
@@ -35,7 +35,7 @@ impl AsyncUdpSocket for PacedSocket {
     }
 
     fn max_transmit_segments(&self) -> usize {
-        1
+        self.0.max_transmit_segments()
     }
 
     fn max_receive_segments(&self) -> usize {
