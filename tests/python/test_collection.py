@@ -68,7 +68,7 @@ def test_a_wrong_option_is_refused_in_one_line(cli: Cli, words: tuple[str, ...],
 def test_a_build_without_the_program_says_what_adds_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(_native, "Collector", raising=False)
     with pytest.raises(fs.RequestError, match="make live-linux"):
-        fs.collect("rows", for_="1s")
+        fs.collect("rows", duration="1s")
 
 
 def test_a_machine_without_cgroups_of_version_2_is_refused(
