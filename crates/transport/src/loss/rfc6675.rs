@@ -22,19 +22,20 @@ use super::super::sent::{NewlyAcked, SentPackets};
 use super::super::stack::Undo;
 use super::detector::LossDetector;
 use super::outcome::{AckOutcome, AckRole, CongestionEvent, Events};
-use crate::narrow::index;
+use crate::narrow::saturated;
 use crate::ranges::RangeSet;
 use flowstart_control::Instant;
 use flowstart_control::signals::Ack as Signal;
 use flowstart_wire::ByteAck;
+use std::num::NonZeroU64;
 
 #[cfg(test)]
 mod tests;
 
 /// DupThresh (§2), while the path is not known to reorder by more.
-const DUP_THRESH: usize = 3;
+const DUP_THRESH: u32 = 3;
 /// What it may become (Linux's `tcp_max_reordering`).
-const MAX_DUP_THRESH: usize = 300;
+const MAX_DUP_THRESH: u32 = 300;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {
@@ -50,7 +51,7 @@ enum Phase {
 /// RFC 6675's sender.
 pub(crate) struct Rfc6675 {
     phase: Phase,
-    dup_thresh: usize,
+    dup_thresh: u32,
     /// No acknowledgement of this recovery has moved SND.UNA.
     first_acceptable: bool,
     /// What has not arrived below this is lost.
@@ -60,8 +61,8 @@ pub(crate) struct Rfc6675 {
     /// RecoveryPoint (§5 step 4.1).
     recovery_point: u64,
     /// RescueRxt (§4 NextSeg rule 4): `None` where no rescue may be sent.
-    rescue_rxt: Option<u64>,
-    dup_acks: usize,
+    rescue_rxt: Option<NonZeroU64>,
+    dup_acks: u32,
     /// Bytes that limited transmit added to the flight.
     limited_bytes: u64,
     /// The first retransmission of a recovery, which no pipe holds back.
@@ -229,7 +230,7 @@ impl Rfc6675 {
     fn take_back(&mut self, c: &mut Connection, late: u64) {
         let highest = c.sent().arrived().and_then(RangeSet::end);
         let reordered = highest.unwrap_or(c.una()).saturating_sub(late);
-        let extent = index(reordered.div_ceil(c.mss()).min(MAX_DUP_THRESH as u64)) + 1;
+        let extent = saturated(reordered.div_ceil(c.mss())).min(MAX_DUP_THRESH) + 1;
         self.dup_thresh = self.dup_thresh.max(extent.min(MAX_DUP_THRESH));
         self.phase = Phase::Open;
         self.dup_acks = 0;
@@ -259,7 +260,7 @@ impl Rfc6675 {
         // What is SACKed right above may be closer than a full segment.
         let hole = self.next_hole(c).unwrap_or((c.una(), c.high()));
         let first = self.clip(c, hole);
-        self.rescue_rxt = Some(first.end);
+        self.rescue_rxt = NonZeroU64::new(first.end);
         self.forced = Some(first);
         Some(CongestionEvent::Reduction {
             added: self.limited_bytes,
@@ -319,8 +320,8 @@ impl Rfc6675 {
 
     /// Rule 4: once a recovery, when the acknowledgement has passed RescueRxt.
     fn rescue(&self, c: &Connection) -> Option<ByteRange> {
-        let due =
-            c.stack().recovery.next_seg_rule_4 && self.rescue_rxt.is_some_and(|r| c.una() > r);
+        let due = c.stack().recovery.next_seg_rule_4
+            && self.rescue_rxt.is_some_and(|r| c.una() > r.get());
         due.then(|| highest_hole(c.sent(), c.mss())).flatten()
     }
 
@@ -351,7 +352,7 @@ impl Rfc6675 {
     /// IsLost (§4): three separate SACKed ranges, or more than two segments' worth of SACKed
     /// bytes, lie above.
     fn raise_lost_edge(&mut self, c: &mut Connection) {
-        let edge = lost_edge(c.sent(), c.mss(), self.dup_thresh);
+        let edge = lost_edge(c.sent(), c.mss(), self.dup_thresh as usize);
         let Some(edge) = edge.filter(|edge| *edge > self.lost_edge) else {
             return;
         };

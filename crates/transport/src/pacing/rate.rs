@@ -68,7 +68,7 @@ pub(crate) fn tso_rtt(c: &Connection) -> Option<Duration> {
 }
 
 /// How many segments leave together by the rate that Linux keeps, whether it paces or not.
-#[inline]
+#[inline(always)]
 pub(crate) fn burst(c: &Connection) -> u32 {
     if c.rtt().latest().is_none() {
         return u32::MAX;

@@ -279,7 +279,7 @@ impl SentPackets {
         let mut fresh = std::mem::take(&mut scoreboard.fresh);
         let boundaries = self.boundaries.as_deref_mut();
         let (above, sacked) = scoreboard.uncover((self.una, una), blocks, boundaries, &mut fresh);
-        let mut times = Arrivals::default();
+        let mut newly = NewlyAcked::default();
         if scoreboard.lost_bytes > 0 {
             for (start, end) in &fresh {
                 scoreboard.unmark_lost(*start, *end);
@@ -289,9 +289,10 @@ impl SentPackets {
             // Linux handles what is SACKed in the order of positions.
             fresh[..above].sort_unstable();
             let (sacked, acked) = fresh.split_at(above);
+            let times = &mut newly.times;
             let mut time = |pieces: &[(u64, u64)], until| {
                 pieces.iter().fold(None, |all, piece| {
-                    let once = scoreboard.time(*piece, forward, &self.first, until, &mut times);
+                    let once = scoreboard.time(*piece, forward, &self.first, until, times);
                     once.map(|once| once.and(all)).or(all)
                 })
             };
@@ -302,18 +303,15 @@ impl SentPackets {
         if let Some(delivery) = &mut self.delivery {
             delivery.take(una, &fresh, reception.now);
         }
-        let acked = una - self.una;
-        let delivered = sacked + bytes(&fresh[above..]);
+        newly.acked = una - self.una;
+        newly.delivered = sacked + bytes(&fresh[above..]);
+        (newly.sacked, newly.oldest) = (sacked, oldest);
         fresh.clear();
         scoreboard.fresh = fresh;
-        NewlyAcked {
-            acked,
-            delivered,
-            sacked,
-            oldest,
-            sent: if advances { self.advance(una) } else { None },
-            times,
+        if advances {
+            newly.sent = self.advance(una);
         }
+        newly
     }
 
     /// Moves SND.UNA up to `una`. Returns when what is below it was sent, if nothing below it

@@ -31,7 +31,7 @@ impl Literal {
             ranges += usize::from(*s && !inside);
             inside = *s;
         }
-        ranges >= DUP_THRESH || count as u64 * MSS > 2 * MSS || segment < self.lost_below
+        ranges >= DUP_THRESH as usize || count as u64 * MSS > 2 * MSS || segment < self.lost_below
     }
 
     fn pipe(&self) -> u64 {
