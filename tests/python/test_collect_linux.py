@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import signal
 import socket
 import subprocess
@@ -19,6 +20,7 @@ import polars as pl
 import pytest
 
 import bpf_names
+import commands
 import flowstart as fs
 import tcp_host
 import test_live_linux
@@ -257,6 +259,24 @@ def test_ctrl_c_ends_it_with_all_rows_in_the_folder(fetch: Fetch, collecting: Co
     assert "1 response of 1 connection" in collected.said
     assert fs.read_capture(folder).transfers["bytes"].to_list() == [30_000]
     assert [file.suffix for file in folder.iterdir()] == [".parquet"]
+
+
+def test_the_command_of_the_page_runs() -> None:
+    page = commands.ROOT / "docs" / "guides" / "collect.md"
+    (line,) = [c.line for c in commands.commands(page.read_text()) if " collect " in c.line]
+    with commands.folder(page.read_text()):
+        assert commands.run(line.replace("10m", "1s")).status == 0
+
+
+UNIT = pathlib.Path(__file__).parents[2] / "packaging" / "flowstart-collect.service"
+
+
+def test_the_capabilities_of_the_unit_are_enough(tmp_path: pathlib.Path) -> None:
+    named = re.search("^CapabilityBoundingSet=(.*)$", UNIT.read_text(), re.MULTILINE)
+    assert named
+    kept = named[1].lower().replace("cap_", "+").replace(" ", ",")
+    command = [sys.executable, "-m", "flowstart", "collect", str(tmp_path / "rows")]
+    run(" ".join(["setpriv", f"--bounding-set=-all,{kept}", *command, "--for", "1s"]))
 
 
 def test_where_it_is_not_permitted_one_line_says_what_is_missing(tmp_path: pathlib.Path) -> None:

@@ -46,6 +46,7 @@ NOT_RUN = {
     "cargo run --release -p flowstart-benches --bin workloads": "measures a machine",
     "flowstart sweep sweep.toml -o out/sweep --dask tcp://10.0.0.1:8786": "needs a cluster",
     "flowstart sweep sweep.toml -o out/sweep --yes --dask '$address'": "the same",
+    "flowstart replay rows": "needs rows of `flowstart collect`",
     "tcpdump -i eth0 -s 128 -w mine.pcap tcp": "needs a network and the right to listen",
     "flowstart sweep default-grid -o out/default-grid": "takes minutes; `make grid` runs it",
     "flowstart map out/default-grid --startup unaided": "needs that sweep",
@@ -59,6 +60,7 @@ NOT_RUN = {
 """What no test runs, and why."""
 LIVE = "flowstart live "
 KERNEL = "flowstart live --stack linux "
+COLLECT = "flowstart collect "
 
 NAMES: dict[str, dict[str, Any]] = {
     "docs/guides/web-sessions.md": {"fs": fs, "pl": polars},
@@ -86,8 +88,9 @@ def shown() -> list[tuple[pathlib.Path, str]]:
 
 def is_run(line: str) -> bool:
     """Make's targets build, measure or test for minutes; those that do not are in LONG."""
-    # The kernel's are run by test_live_linux.py, where it is permitted.
-    elsewhere = ("make ", KERNEL) if "noq" in _native.BUILT_LIVE_STACKS else ("make ", LIVE)
+    # The kernel's are run by test_live_linux.py and test_collect_linux.py, where it is permitted.
+    live = KERNEL if "noq" in _native.BUILT_LIVE_STACKS else LIVE
+    elsewhere = ("make ", COLLECT, live)
     return line not in LONG | NOT_RUN and not line.startswith(elsewhere)
 
 

@@ -151,14 +151,14 @@ def test_polling_with_ss(folder: pathlib.Path) -> None:
     port = free_port()
     with (
         serving(port, *nginx(folder, port, "access_log off;")),
-        socket.create_connection(("127.0.0.1", port)) as client,
+        socket.create_connection(("127.0.0.1", port), timeout=10) as client,
     ):
         client.sendall(b"GET /300000 HTTP/1.1\r\nHost: x\r\n\r\n")
         read = 0
         while read < SIZES[1]:
             read += len(client.recv(1 << 20))
         commands = recipe("Polling").replace(":443", f":{port}")
-        subprocess.run(["sh", "-ec", commands], cwd=folder, check=True)
+        subprocess.run(["sh", "-ec", commands], cwd=folder, check=True, timeout=20)
     found = fs.read_capture(folder / "polled.csv")
     assert SIZES[1] < found.transfers["bytes"].item() < SIZES[1] + 500
     assert found.connections["network"].item() == "127.0.0.0/24"

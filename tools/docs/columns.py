@@ -37,6 +37,7 @@ FILES = {
     "replay-rows": "`rows` of `replay`",
     "replay-intervals": "`intervals` of `replay`",
     "replay-summaries": "`classes` in the `result.json` of `replay`",
+    "collected-rows": "files of `collect`",
     "capture-connections": "`connections` of `capture`",
     "capture-demands": "`demands` of `capture`",
     "capture-transfers": "`transfers` of `capture`",

@@ -31,7 +31,11 @@ fn each_object_is_what_its_source_compiles_to() {
     if !String::from_utf8_lossy(&version.stdout).contains(COMPILER) {
         return;
     }
-    for name in ["flowstart.bpf.o", "collect.bpf.o"] {
+    for name in [
+        "flowstart.bpf.o",
+        "collect.bpf.o",
+        "startups/startups.bpf.o",
+    ] {
         let [made, kept] = [made, &folder].map(|f| std::fs::read(f.join(name)).unwrap());
         assert!(made == kept, "run crates/linux/bpf/build.sh");
     }

@@ -1,43 +1,16 @@
-//! Startups that run in the kernel without an agent, next to the simulator, and their compiled object.
+//! Startups that run in the kernel without an agent, next to the simulator.
 //! Needs root; skips with a word where that is not given.
 
 use flowstart_linux::startups::{Loaded, STARTUPS};
 use flowstart_linux::{Driver, lab, permission};
 use flowstart_sim::{Prepared, Scenario};
-use std::path::Path;
-use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
-/// The compiler that the object was made with.
-const COMPILER: &str = "clang version 14.0.6";
 /// Runs of a transfer; the median counts.
 const RUNS: usize = 3;
 /// Completion and exit window of the simulator and the kernel differ by so much at most.
 const SHARE: f64 = 0.01;
 const SEGMENTS: f64 = 1.0;
-
-#[test]
-fn the_object_is_what_its_source_compiles_to() {
-    let Ok(version) = Command::new("clang").arg("--version").output() else {
-        eprintln!("skipped: there is no clang");
-        return;
-    };
-    if !Path::new("/usr/include/bpf/bpf_helpers.h").exists() {
-        eprintln!("skipped: there are no headers of libbpf");
-        return;
-    }
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("bpf/startups");
-    let made = Path::new(env!("CARGO_TARGET_TMPDIR")).join("startups.bpf.o");
-    let script = folder.join("build.sh");
-    let built = Command::new("sh").arg(script).arg(&made).output().unwrap();
-    let errors = String::from_utf8_lossy(&built.stderr);
-    assert!(built.status.success(), "{errors}");
-    if String::from_utf8_lossy(&version.stdout).contains(COMPILER) {
-        let [made, kept] =
-            [made, folder.join("startups.bpf.o")].map(|file| std::fs::read(file).unwrap());
-        assert!(made == kept, "run crates/linux/bpf/startups/build.sh");
-    }
-}
 
 /// Either end opens the connection: a server has its peer's scaled window when it begins, a client not.
 #[test]

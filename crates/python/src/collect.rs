@@ -20,7 +20,7 @@ mod built {
 
     #[pymethods]
     impl Collector {
-        /// A RequestError says what the machine lacks.
+        /// A RequestError names what the machine lacks.
         #[new]
         fn new(cgroup: PathBuf, ports: Vec<u16>, sample: u32, most_open: u32) -> PyResult<Self> {
             let settings = Settings {

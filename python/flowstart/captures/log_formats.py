@@ -3,8 +3,8 @@
 Sources of the forms: Apache httpd, mod_log_config ("Common" and "Combined Log Format"); nginx,
 ngx_http_log_module; Squid, "Access log native format"; HAProxy configuration manual, "HTTP log
 format"; Envoy, "Access logging" (default format string); Traefik, "Access logs" (fields); Caddy,
-`log` directive; Amazon S3, "Server access log format"; W3C, "Extended Log File Format" (WD-logfile-960323), which IIS and CloudFront
-write.
+`log` directive; Amazon S3, "Server access log format"; W3C, "Extended Log File Format"
+(WD-logfile-960323), which IIS and CloudFront write.
 """
 
 from collections.abc import Mapping
@@ -88,7 +88,8 @@ TEXT = (
             "bytes_sent": ("bytes", "B"),
         },
         durations="written",
-        pattern=r'^\S+ \S+ \[(?P<time>[^\]]+)\] (?P<remote_ip>\S+) \S+ \S+ \S+ \S+ "(?:[^"\\]|\\.)*" '
+        pattern=r"^\S+ \S+ \[(?P<time>[^\]]+)\] (?P<remote_ip>\S+) \S+ \S+ \S+ \S+ "
+        r'"(?:[^"\\]|\\.)*" '
         r"(?:\d{3}|-) \S+ (?P<bytes_sent>\d+|-) \S+ (?P<total_time>\d+|-) "
         r"(?P<turn_around_time>\d+|-) ",
     ),

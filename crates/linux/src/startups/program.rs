@@ -13,7 +13,7 @@ use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The compiled programs; `bpf/startups/build.sh` makes them.
+/// The compiled programs; `bpf/build.sh` makes them.
 const OBJECT: &[u8] = include_bytes!("../../bpf/startups/startups.bpf.o");
 /// Maps that another process reads.
 const READ: [&str; 3] = ["settings", "counts", "networks"];
