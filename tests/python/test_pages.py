@@ -59,6 +59,7 @@ NOT_RUN = {
 """What no test runs, and why."""
 LIVE = "flowstart live "
 KERNEL = "flowstart live --stack linux "
+LOADED = "flowstart kernel "
 
 NAMES: dict[str, dict[str, Any]] = {
     "docs/guides/web-sessions.md": {"fs": fs, "pl": polars},
@@ -86,9 +87,9 @@ def shown() -> list[tuple[pathlib.Path, str]]:
 
 def is_run(line: str) -> bool:
     """Make's targets build, measure or test for minutes; those that do not are in LONG."""
-    # The kernel's are run by test_live_linux.py, where it is permitted.
-    elsewhere = ("make ", KERNEL) if "noq" in _native.BUILT_LIVE_STACKS else ("make ", LIVE)
-    return line not in LONG | NOT_RUN and not line.startswith(elsewhere)
+    # The kernel's are run by test_live_linux.py and test_kernel.py, where it is permitted.
+    live = KERNEL if "noq" in _native.BUILT_LIVE_STACKS else LIVE
+    return line not in LONG | NOT_RUN and not line.startswith(("make ", live, LOADED))
 
 
 def named(case: object) -> str:
