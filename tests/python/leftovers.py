@@ -26,6 +26,19 @@ def left() -> dict[str, Any]:
 SETTINGS = ("tcp_rmem", "tcp_wmem", "tcp_ecn", "tcp_dsack", "tcp_no_metrics_save")
 
 
+def quiet() -> dict[str, Any]:
+    """The same once it has been equal for two seconds: earlier objects take a moment to go."""
+    last, equal = left(), 0
+    for _ in range(100):
+        time.sleep(0.2)
+        now = left()
+        equal = equal + 1 if now == last else 0
+        last = now
+        if equal == 10:
+            break
+    return last
+
+
 def settled(before: dict[str, Any]) -> dict[str, Any]:
     """The kernel takes things down a little later; at most ten seconds."""
     for _ in range(100):

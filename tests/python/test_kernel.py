@@ -24,7 +24,7 @@ import pytest
 
 from flowstart import _native
 from flowstart.deployment import kernel
-from leftovers import left, settled
+from leftovers import left, quiet, settled
 
 ROOT = pathlib.Path(__file__).parents[2]
 STARTUPS = tuple(_native.KERNEL_STARTUPS)
@@ -66,13 +66,15 @@ def inside() -> Iterator[list[str]]:
 
 @pytest.fixture(scope="module")
 def before(inside: list[str]) -> dict[str, Any]:
-    """What the kernel has before the first load: a load that was removed takes a moment to go."""
+    """What the kernel has before the first load."""
     assert inside
-    return left()
+    return quiet()
 
 
 @pytest.fixture
-def run(inside: list[str]) -> Iterator[Kernel]:
+def run(inside: list[str], before: dict[str, Any]) -> Iterator[Kernel]:
+    assert before, "it is measured before the first load"
+
     def flowstart_kernel(*words: str) -> subprocess.CompletedProcess[str]:
         command = [*inside, *_command(*words)]
         return subprocess.run(command, capture_output=True, text=True, check=False)

@@ -61,6 +61,7 @@ NOT_RUN = {
 LIVE = "flowstart live "
 KERNEL = "flowstart live --stack linux "
 COLLECT = "flowstart collect "
+LOADED = "flowstart kernel "
 
 NAMES: dict[str, dict[str, Any]] = {
     "docs/guides/web-sessions.md": {"fs": fs, "pl": polars},
@@ -88,9 +89,10 @@ def shown() -> list[tuple[pathlib.Path, str]]:
 
 def is_run(line: str) -> bool:
     """Make's targets build, measure or test for minutes; those that do not are in LONG."""
-    # The kernel's are run by test_live_linux.py and test_collect_linux.py, where it is permitted.
+    # The kernel's are run by test_live_linux.py, test_collect_linux.py and test_kernel.py, where it
+    # is permitted.
     live = KERNEL if "noq" in _native.BUILT_LIVE_STACKS else LIVE
-    elsewhere = ("make ", COLLECT, live)
+    elsewhere = ("make ", COLLECT, LOADED, live)
     return line not in LONG | NOT_RUN and not line.startswith(elsewhere)
 
 

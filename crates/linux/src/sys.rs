@@ -2,11 +2,14 @@
 //! is here.
 #![allow(unsafe_code)]
 
-use std::ffi::{CString, c_int};
+#[cfg(feature = "bpf")]
+use std::ffi::CString;
+use std::ffi::c_int;
 use std::io;
 use std::mem::{size_of, zeroed};
 use std::net::Ipv4Addr;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+#[cfg(feature = "bpf")]
 use std::path::Path;
 use std::time::Duration;
 
@@ -274,12 +277,14 @@ pub(crate) fn wait_readable(files: &[RawFd], most: Duration) -> io::Result<()> {
 }
 
 /// Ends a process, which may clean up (`SIGTERM`).
+#[cfg(feature = "bpf")]
 pub(crate) fn terminate(process: u32) {
     // SAFETY: no memory is handed over.
     unsafe { libc::kill(process as libc::pid_t, libc::SIGTERM) };
 }
 
 /// Whether this folder is one of the BPF file system (`BPF_FS_MAGIC`).
+#[cfg(feature = "bpf")]
 pub(crate) fn is_bpf_files(folder: &Path) -> bool {
     let Ok(path) = CString::new(folder.as_os_str().as_encoded_bytes()) else {
         return false;
