@@ -116,7 +116,7 @@ test-slow: setup $(VENV)/.tools ## Run the tests that take seconds or kill proce
 
 test-rust-long: setup ## Check and test the crates that only `make test-long` builds
 	$(CARGO) clippy --workspace --all-targets $(LIVE) --quiet -- -D warnings
-	$(CARGO) test --quiet -p flowstart-packetdrill -p flowstart-fuzz -p flowstart-benches
+	$(CARGO) test --quiet -p flowstart-c -p flowstart-packetdrill -p flowstart-fuzz -p flowstart-benches
 	$(CARGO) test --quiet -p flowstart-export --features check
 	$(CARGO) test --quiet -p flowstart-quinn $(LIVE)
 

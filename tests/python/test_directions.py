@@ -33,6 +33,7 @@ ALLOWED = {
     "export": {"control", "wire", "transport", "sim", "capture"},
     "live": {"control", "wire", "transport", "network", "sim"},
     "quinn": {"control", "live", "sim"},
+    "c": {"control"},
     "quiche": {"control", "live", "sim"},
     "s2n": {"control", "live", "network", "sim"},
     "linux": {"control", "transport", "network", "sim", "live"},

@@ -7,8 +7,8 @@ use std::fmt;
 
 use crate::avoidance;
 use crate::custom::{CustomStartups, Factory};
-use crate::entry::{Description, Entry, Need, Selected, describe_one, read};
-use crate::params::{AlgorithmKind, SpecError};
+use crate::entry::{Description, Entry, Need, Selected, defaults, describe_one, read};
+use crate::params::{AlgorithmKind, Params, SpecError};
 use crate::slow_start::SlowStart;
 use crate::startup;
 use crate::{Controller, Convention, LandingRule};
@@ -18,6 +18,29 @@ pub const STARTUPS: &[Entry<startup::Maker>] = startup::ENTRIES;
 
 /// Entries of all congestion controls.
 pub const AVOIDANCES: &[Entry<avoidance::Maker>] = avoidance::ENTRIES;
+
+/// The defaults of a startup's parameters. With [`Params::with`] they are changed by value instead of
+/// text, and their text is a specification:
+///
+/// ```
+/// use flowstart_control::{Convention, catalog, startup::hystart_plus_plus::Settings};
+///
+/// let startup = catalog::startup("hystart-plus-plus")?.with(&Settings::css_rounds, 3)?;
+/// assert_eq!(startup.to_string(), "hystart-plus-plus:css_rounds=3");
+/// catalog::controller(&startup.to_string(), "cubic", Convention::QUIC)?;
+///
+/// let refused = catalog::startup("hystart-plus-plus")?.with(&Settings::css_rounds, 0);
+/// assert!(refused.unwrap_err().to_string().contains("`0` is not a whole number from 1"));
+/// # Ok::<(), flowstart_control::params::SpecError>(())
+/// ```
+pub fn startup(name: &str) -> Result<Params, SpecError> {
+    defaults(AlgorithmKind::STARTUP, STARTUPS, name)
+}
+
+/// The defaults of a congestion control's parameters, as [`startup`] has those of a startup.
+pub fn avoidance(name: &str) -> Result<Params, SpecError> {
+    defaults(AlgorithmKind::AVOIDANCE, AVOIDANCES, name)
+}
 
 /// Where a recipe's startup comes from.
 #[derive(Clone)]

@@ -103,6 +103,33 @@ impl<T: ?Sized> fmt::Debug for Selected<T> {
     }
 }
 
+/// The defaults of the algorithm of this name, to be changed by [`Params::with`].
+pub fn defaults<T: ?Sized>(
+    kind: AlgorithmKind,
+    entries: &'static [Entry<T>],
+    name: &str,
+) -> Result<Params, SpecError> {
+    let entry = find(kind, entries, name)?;
+    Params::parse(kind, entry.name, entry.params, "")
+}
+
+fn find<T: ?Sized>(
+    kind: AlgorithmKind,
+    entries: &'static [Entry<T>],
+    name: &str,
+) -> Result<&'static Entry<T>, SpecError> {
+    let alias = ALIASES.iter().find(|(alias, _)| *alias == name);
+    let name = alias.map_or(name, |(_, ours)| ours);
+    entries
+        .iter()
+        .find(|entry| entry.name == name)
+        .ok_or_else(|| {
+            let known = entries.iter().map(|e| e.name);
+            let meant = as_parameter(name, entries);
+            SpecError::unknown_algorithm(kind, name, meant, known)
+        })
+}
+
 /// Finds the entry that `spec` names, reads its parameters and builds what it makes.
 pub fn read<T: ?Sized>(
     kind: AlgorithmKind,
@@ -111,13 +138,7 @@ pub fn read<T: ?Sized>(
     convention: Convention,
 ) -> Result<Selected<T>, SpecError> {
     let (name, rest) = split(spec);
-    let alias = ALIASES.iter().find(|(alias, _)| *alias == name);
-    let name = alias.map_or(name, |(_, ours)| ours);
-    let Some(entry) = entries.iter().find(|entry| entry.name == name) else {
-        let known = entries.iter().map(|e| e.name);
-        let meant = as_parameter(name, entries);
-        return Err(SpecError::unknown_algorithm(kind, name, meant, known));
-    };
+    let entry = find(kind, entries, name)?;
     let params = Params::parse(kind, entry.name, entry.params, rest)?;
     let built = (entry.build)(&params, convention)?.into();
     Ok(Selected {

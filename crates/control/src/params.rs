@@ -174,6 +174,25 @@ impl Params {
         Ok(())
     }
 
+    /// The same with this value of a parameter, in place of text.
+    pub fn with<K: Kind>(mut self, param: &Param<K>, value: K::Given) -> Result<Params, SpecError> {
+        let Some(index) = self.index(&param.spec) else {
+            return Err(self.unknown(param.spec.name));
+        };
+        let value = K::value(value);
+        let reread = Value::parse(param.spec.unit, &value.to_string());
+        self.values[index] = Some(value);
+        self.given[index] = true;
+        match reread {
+            Some(_) => self.get(param).map(|_| self),
+            None => Err(SpecError::bad_value(
+                &self,
+                param,
+                &Value::expected(param.spec.unit),
+            )),
+        }
+    }
+
     fn unknown(&self, name: &str) -> SpecError {
         let known = self.specs.iter().map(|s| s.name);
         let hint = match nearest(name, known.clone()) {
@@ -305,15 +324,19 @@ macro_rules! params {
         })*
     ) => {
         $(#[doc = $about])*
+        #[doc = ""]
+        #[doc = "Values of the algorithm's parameters; a constant of the same name defines each."]
         #[derive(Clone, Copy, Debug)]
+        #[allow(unreachable_pub)] // public where its module is
         $vis struct $settings {
-            $($(#[doc = $doc])* $vis $field: <$kind as $crate::params::Kind>::Held,)*
+            $($(#[doc = $doc])* $(#[doc = concat!("that of `", stringify!($shared), "`")])? $vis $field: <$kind as $crate::params::Kind>::Held,)*
         }
 
-        #[allow(non_upper_case_globals)]
+        #[allow(non_upper_case_globals, unreachable_pub)]
         impl $settings {
             $(
                 $(#[doc = $doc])*
+                $(#[doc = concat!("that of `", stringify!($shared), "`")])?
                 $vis const $field: $crate::params::Param<$kind> =
                     $crate::params::Param::<$kind>::new(stringify!($field), concat!($($doc),*))
                         $(.name($name))?
@@ -341,6 +364,7 @@ macro_rules! params {
         $(
             $(#[doc = $enum_doc])*
             #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+            #[allow(missing_docs, unreachable_pub)] // their names are the sources'
             $enum_vis enum $enum { $($(#[doc = $value_doc])* $value,)+ }
 
             impl $crate::Named for $enum {
@@ -404,6 +428,34 @@ mod tests {
 
     fn read(text: &str) -> Result<Settings, SpecError> {
         Settings::read(&parse(text)?)
+    }
+
+    fn typed() -> Params {
+        parse("").unwrap()
+    }
+
+    #[test]
+    fn a_typed_value_is_that_of_its_text() {
+        let params = typed().with(&Settings::variant, Variant::Ns2).unwrap();
+        let params = params.with(&Settings::tick, Duration::from_millis(5));
+        let params = params.unwrap().with(&Settings::count, 3).unwrap();
+        let text = "limited-slow-start:variant=ns2,tick=5ms,count=3";
+        assert_eq!(params.to_string(), text);
+        assert_eq!(Settings::read(&params).unwrap().count, 3);
+    }
+
+    #[test]
+    fn a_typed_value_is_checked_as_its_text_is() {
+        let refused = [
+            (typed().with(&Settings::count, 21).unwrap_err(), "count=21"),
+            (
+                typed().with(&Settings::ratio, 1.5).unwrap_err(),
+                "ratio=1.5",
+            ),
+        ];
+        for (error, text) in refused {
+            assert_eq!(error.to_string(), complaint(text));
+        }
     }
 
     fn complaint(text: &str) -> String {

@@ -71,7 +71,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 };
 
 params! {
-    struct Settings {
+    pub struct Settings {
         /// v1: as in Linux since 4.9; v3: draft-ietf-ccwg-bbr-06; v3-linux: as in google/bbr,
         /// branch v3; quinn: quinn-proto 0.11.19, which sets a window only; quiche, google-quiche:
         /// cloudflare/quiche at e97798e, google/quiche at f44fa9f

@@ -50,7 +50,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 };
 
 params! {
-    struct Settings {
+    pub struct Settings {
         /// below this window the rules are Reno's
         low_window: Segments = "14",
         /// the largest step per round trip

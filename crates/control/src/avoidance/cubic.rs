@@ -68,7 +68,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 };
 
 params! {
-    struct Settings {
+    pub struct Settings {
         /// whose CUBIC: the standard's, a current kernel's, that of Linux 2.6.22 (v2.1), quinn's,
         /// noq's, quiche's, s2n-quic's, quicly's or neqo's
         #[usual("by stack: linux, quinn, noq, quiche, s2n, quicly and neqo under these, otherwise rfc9438")]

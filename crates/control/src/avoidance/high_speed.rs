@@ -42,7 +42,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 };
 
 params! {
-    struct Settings {
+    pub struct Settings {
         /// the loss rate at a window: rfc, 0.078/w^1.2, as the RFC's table has it; ns2, on the line
         /// between the two windows
         #[usual("by stack: ns2 under ns2, otherwise rfc")]
@@ -65,8 +65,8 @@ params! {
         base: Option<reno::Base> as reno::Settings,
     }
 
-    enum Variant { Rfc = "rfc", Ns2 = "ns2" }
-    enum Growth { PerAck = "per-ack", PerSegment = "per-segment" }
+    pub enum Variant { Rfc = "rfc", Ns2 = "ns2" }
+    pub enum Growth { PerAck = "per-ack", PerSegment = "per-segment" }
 }
 
 /// Response function: growth and decrease by the window.

@@ -70,7 +70,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 };
 
 params! {
-    struct Settings {
+    pub struct Settings {
         /// the share of marks before any has come; the first cut is half of it
         alpha_init: Ratio = "1",
         /// flows of shorter round trips grow as one of this would; 0s for none

@@ -43,7 +43,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 
 params! {
     /// What other avoidances have too.
-    pub(crate) struct Settings {
+    pub struct Settings {
         /// per-ack: 1/cwnd segments for each ACK (RFC 5681 eq. 3); counting: one segment when a
         /// whole window has been acknowledged (RFC 5681 §3.1, RFC 3465)
         #[usual("by stack: per-ack under ns2, otherwise counting")]
@@ -60,8 +60,8 @@ params! {
         precise: bool = "true",
     }
 
-    pub(crate) enum Growth { PerAck = "per-ack", Counting = "counting" }
-    pub(crate) enum Base {
+    pub enum Growth { PerAck = "per-ack", Counting = "counting" }
+    pub enum Base {
         Flight = "flight",
         Window = "window",
         Cwnd = "cwnd",

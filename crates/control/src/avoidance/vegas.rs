@@ -57,7 +57,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 };
 
 params! {
-    pub(crate) struct Settings {
+    pub struct Settings {
         /// whose measurement: ns2, the mean of a round against what is out at its end; linux, the
         /// minimum of a round against what was out at its beginning; paper, the mean against what
         /// was out at its beginning
@@ -72,7 +72,7 @@ params! {
         base: Option<reno::Base> as reno::Settings,
     }
 
-    pub(crate) enum Variant { Ns2 = "ns2", Linux = "linux", Paper = "paper" }
+    pub enum Variant { Ns2 = "ns2", Linux = "linux", Paper = "paper" }
 }
 
 impl Variant {

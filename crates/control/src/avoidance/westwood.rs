@@ -50,7 +50,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 };
 
 params! {
-    struct Settings {
+    pub struct Settings {
         /// how the rate is measured: westwood, ACK by ACK; plus, once per round trip (Westwood+)
         #[usual("by stack: plus under linux, otherwise westwood")]
         variant: Option<Variant>,
@@ -64,8 +64,8 @@ params! {
         base: Option<reno::Base> as reno::Settings,
     }
 
-    enum Variant { Westwood = "westwood", Plus = "plus" }
-    enum Filter { Tustin = "tustin", Fixed = "fixed" }
+    pub enum Variant { Westwood = "westwood", Plus = "plus" }
+    pub enum Filter { Tustin = "tustin", Fixed = "fixed" }
 }
 
 /// The rate by a low-pass filter over single ACKs.

@@ -20,6 +20,9 @@ pub trait Kind {
     /// The value, where it is one of this kind.
     fn given(value: Value) -> Option<Self::Given>;
 
+    /// The value of what was given.
+    fn value(given: Self::Given) -> Value;
+
     /// The content of the field.
     fn held(given: Option<Self::Given>) -> Self::Held;
 }
@@ -34,7 +37,7 @@ pub struct Ratio;
 
 /// Kinds that always have a value.
 macro_rules! kinds {
-    ($($({$($generic:tt)+})? $kind:ty, $given:ty: $noun:literal, $unit:expr_2021, $read:pat => $value:expr_2021;)*) => {$(
+    ($($({$($generic:tt)+})? $kind:ty, $given:ty: $noun:literal, $unit:expr_2021, $read:pat => $value:expr_2021, $write:expr_2021;)*) => {$(
         impl$(<$($generic)+>)? Kind for $kind {
             const UNIT: Unit = $unit;
             const NOUN: &'static str = $noun;
@@ -48,6 +51,10 @@ macro_rules! kinds {
                 }
             }
 
+            fn value(given: $given) -> Value {
+                $write(given)
+            }
+
             fn held(given: Option<$given>) -> $given {
                 given.expect("the default of a parameter that is not optional is a value")
             }
@@ -56,16 +63,19 @@ macro_rules! kinds {
 }
 
 kinds! {
-    f64, f64: "a number", Unit::Segments, Value::Real(x) => Some(x);
-    Number, f64: "a number", Unit::Number, Value::Real(x) => Some(x);
-    Ratio, f64: "a number", Unit::Ratio, Value::Real(x) => Some(x);
+    f64, f64: "a number", Unit::Segments, Value::Real(x) => Some(x), Value::Real;
+    Number, f64: "a number", Unit::Number, Value::Real(x) => Some(x), Value::Real;
+    Ratio, f64: "a number", Unit::Ratio, Value::Real(x) => Some(x), Value::Real;
     u32, u32: "a whole number", Unit::Number,
-        Value::Real(x) => (x.fract() == 0.0 && x <= f64::from(u32::MAX)).then_some(x as u32);
-    Duration, Duration: "a time", Unit::Time, Value::Time(t) => Some(t);
-    Rate, Rate: "a rate", Unit::Rate, Value::Rate(r) => Some(r);
-    bool, bool: "a truth", Unit::Bool, Value::Bool(b) => Some(b);
-    InitialWindow, InitialWindow: "a window", Unit::InitialWindow, Value::InitialWindow(iw) => Some(iw);
-    {T: Named} T, T: "a name", Unit::Choice(T::NAMES), Value::Choice(word) => T::named(word);
+        Value::Real(x) => (x.fract() == 0.0 && x <= f64::from(u32::MAX)).then_some(x as u32),
+        |x| Value::Real(f64::from(x));
+    Duration, Duration: "a time", Unit::Time, Value::Time(t) => Some(t), Value::Time;
+    Rate, Rate: "a rate", Unit::Rate, Value::Rate(r) => Some(r), Value::Rate;
+    bool, bool: "a truth", Unit::Bool, Value::Bool(b) => Some(b), Value::Bool;
+    InitialWindow, InitialWindow: "a window", Unit::InitialWindow, Value::InitialWindow(iw) => Some(iw),
+        Value::InitialWindow;
+    {T: Named} T, T: "a name", Unit::Choice(T::NAMES), Value::Choice(word) => T::named(word),
+        |named: T| Value::Choice(named.name());
 }
 
 impl<K: Kind> Kind for Option<K> {
@@ -77,6 +87,10 @@ impl<K: Kind> Kind for Option<K> {
 
     fn given(value: Value) -> Option<K::Given> {
         K::given(value)
+    }
+
+    fn value(given: K::Given) -> Value {
+        K::value(given)
     }
 
     fn held(given: Option<K::Given>) -> Option<K::Given> {

@@ -80,7 +80,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 };
 
 params! {
-    struct Settings {
+    pub struct Settings {
         /// the threshold at first, which the estimate only raises; unlimited makes it slow start
         #[usual("by stack: unlimited under linux, otherwise 22")]
         ssthresh: Option<Segments>,
@@ -92,8 +92,8 @@ params! {
         response: LossRule = "standard",
     }
 
-    enum UMax { Ever = "ever", LastTen = "last-ten" }
-    enum LossRule { Standard = "standard", Estimate = "estimate" }
+    pub enum UMax { Ever = "ever", LastTen = "last-ten" }
+    pub enum LossRule { Standard = "standard", Estimate = "estimate" }
 }
 
 /// Number of samples whose variation is kept.

@@ -83,7 +83,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 
 params! {
     /// Parameters; those of slow start apply after a timeout.
-    struct Settings {
+    pub struct Settings {
         /// which copy of the draft: of November 2025, or after draft -04 of July 2026, whose window
         /// grows as slow start's does
         variant: Variant = "2025-11",
@@ -95,7 +95,7 @@ params! {
         memory: bool = "false",
     }
 
-    enum Variant { V202511 = "2025-11", After04 = "after-04" }
+    pub enum Variant { V202511 = "2025-11", After04 = "after-04" }
 }
 
 /// `alpha_current` in Initial and in Recovery.

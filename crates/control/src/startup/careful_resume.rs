@@ -76,7 +76,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 
 params! {
     /// Parameters; those of slow start apply before and after the jump.
-    pub(super) struct Settings {
+    pub struct Settings {
         /// the window that the jump opens is at most this
         max_jump: Segments = "unlimited",
         /// the threshold after a retreat is this share of the PipeSize; 0.5 to 1, CUBIC may use 0.7
@@ -90,8 +90,8 @@ params! {
         pipesize: Pipesize = "rule",
     }
 
-    pub(super) enum Floor { TwoSegments = "two-segments", Iw = "iw" }
-    pub(super) enum Pipesize { Rule = "rule", Example = "example" }
+    pub enum Floor { TwoSegments = "two-segments", Iw = "iw" }
+    pub enum Pipesize { Rule = "rule", Example = "example" }
 }
 
 /// β from the parameters: RFC 9959 lets it be from a half to one.

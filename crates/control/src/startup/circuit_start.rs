@@ -83,7 +83,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 
 params! {
     /// Parameters; those of slow start apply after a timeout.
-    struct Settings {
+    pub struct Settings {
         /// the startup ends when more segments than these wait in queues
         gamma: Segments = "2",
         /// which round-trip time of a round is its currentRtt
@@ -100,8 +100,8 @@ params! {
         response: LossRule = "standard",
     }
 
-    enum SampleRule { Percentile = "percentile", Least = "least", Latest = "latest" }
-    enum LossRule { Standard = "standard", None = "none" }
+    pub enum SampleRule { Percentile = "percentile", Least = "least", Latest = "latest" }
+    pub enum LossRule { Standard = "standard", None = "none" }
 }
 
 /// A round with fewer samples than these continues.

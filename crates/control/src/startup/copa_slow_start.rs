@@ -90,7 +90,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 
 params! {
     /// Parameters; those of slow start apply after a timeout.
-    struct Settings {
+    pub struct Settings {
         /// mvfst: doubles at one ACK per round trip; generic: the authors' genericCC, which grows
         /// by a packet for each one acknowledged
         variant: Variant = "mvfst",
@@ -114,8 +114,8 @@ params! {
         beta: Ratio = "0.7",
     }
 
-    enum Variant { Mvfst = "mvfst", Generic = "generic" }
-    enum Delay { Standing = "standing", Latest = "latest" }
+    pub enum Variant { Mvfst = "mvfst", Generic = "generic" }
+    pub enum Delay { Standing = "standing", Latest = "latest" }
 }
 
 /// Time for which the minimum round-trip time is kept.

@@ -45,7 +45,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 };
 
 params! {
-    struct Settings {
+    pub struct Settings {
         /// the queueing delay that makes growth linear
         tau0: Duration = "20ms",
         /// number of consecutive round-trip times that must show that delay

@@ -49,7 +49,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 };
 
 params! {
-    struct Settings {
+    pub struct Settings {
         /// whether a timeout of srtt + 4 rttvar, without a minimum, holds while the flight is out
         fast_reset_timer: bool = "true",
         /// whether a second loss of the flight leads back to the initial window

@@ -51,7 +51,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 
 params! {
     /// Parameters; those of slow start apply after the proactive retransmissions.
-    struct Settings {
+    pub struct Settings {
         /// at most so many bytes are paced, the default window in the authors' setting; only flows
         /// that are no larger are sent again
         #[check(|bytes| bytes >= 1.0, "at least 1 byte")]

@@ -88,7 +88,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 };
 
 params! {
-    pub(super) struct Settings {
+    pub struct Settings {
         /// whose rules: the paper's, its journal version's, a kernel's from that version on,
         /// picoquic's, or s2n-quic's
         #[usual("by stack: linux-5.6 under linux, s2n under s2n, picoquic under picoquic, otherwise 2008")]
@@ -105,7 +105,7 @@ params! {
         paced: Option<bool>,
     }
 
-    pub(super) enum Detect { Both = "both", Train = "train", Delay = "delay" }
+    pub enum Detect { Both = "both", Train = "train", Delay = "delay" }
 }
 
 /// Samples of a round that are looked at.

@@ -73,7 +73,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 
 params! {
     /// §4.3's tuning; slow start's parameters apply after a timeout.
-    struct Settings {
+    pub struct Settings {
         /// whose order of steps: the RFC's, or that of a patch for Linux's CUBIC
         variant: Variant = "rfc",
         /// no smaller rise of the round-trip time counts
@@ -108,8 +108,8 @@ params! {
         round: Option<Round>,
     }
 
-    enum Variant { Rfc = "rfc", LinuxCubic = "linux-cubic" }
-    enum Round { Flight = "flight", NextPacket = "next-packet" }
+    pub enum Variant { Rfc = "rfc", LinuxCubic = "linux-cubic" }
+    pub enum Round { Flight = "flight", NextPacket = "next-packet" }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -52,7 +52,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 
 params! {
     /// Parameters; those of slow start apply after the first flight.
-    struct Settings {
+    pub struct Settings {
         /// at most so many segments in the first flight, the receiver's window in the paper;
         /// without it the flight of an endless source would have no size
         #[check(
@@ -78,8 +78,8 @@ params! {
         gap: Gap = "rtt/d",
     }
 
-    enum Flag { All = "all", Excess = "excess" }
-    enum Gap { OverD = "rtt/d", OverLessOne = "rtt/(d-1)" }
+    pub enum Flag { All = "all", Excess = "excess" }
+    pub enum Gap { OverD = "rtt/d", OverLessOne = "rtt/(d-1)" }
 }
 
 /// Phases of the first flight in the paper.

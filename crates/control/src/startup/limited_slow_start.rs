@@ -48,7 +48,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 
 params! {
     /// Parameters; those of slow start apply below `max_ssthresh`.
-    struct Settings {
+    pub struct Settings {
         /// the window above which growth is limited; 0 for never
         max_ssthresh: Segments = "100",
         /// whose rule: RFC 3742's, ns-2's (max_ssthresh is the ordinary threshold too, and limited
@@ -59,8 +59,8 @@ params! {
         arithmetic: Arithmetic = "bytes",
     }
 
-    enum Rule { Rfc = "rfc", Ns2 = "ns2", Linux = "linux" }
-    enum Arithmetic { Bytes = "bytes", Exact = "exact" }
+    pub enum Rule { Rfc = "rfc", Ns2 = "ns2", Linux = "linux" }
+    pub enum Arithmetic { Bytes = "bytes", Exact = "exact" }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -55,7 +55,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 
 params! {
     /// Parameters; those of slow start apply after the paced flight.
-    struct Settings {
+    pub struct Settings {
         /// so many of the receiver's measurements set the window, one or both
         #[check(|updates| updates == 1.0 || updates == 2.0, "1 or 2")]
         updates: Number = "2",

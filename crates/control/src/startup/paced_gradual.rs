@@ -50,7 +50,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 };
 
 params! {
-    struct Settings {
+    pub struct Settings {
         /// up to this queueing delay of a round, its minimum round-trip time above the minimum
         /// ever, the window doubles
         low: Duration = "4ms",

@@ -48,7 +48,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 };
 
 params! {
-    struct Settings {
+    pub struct Settings {
         /// the share of the first round trip over which the initial window is spread; 0.5 is Rapid
         /// Start's rate
         #[check(|spread| spread >= 0.01, "a share from 0.01 to 1")]

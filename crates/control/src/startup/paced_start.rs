@@ -70,7 +70,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 
 params! {
     /// Parameters; those of slow start apply after a loss or a timeout.
-    struct Settings {
+    pub struct Settings {
         /// spacings that differ by less than this share are the same
         epsilon: Ratio = "0.1",
         /// how many packets a train has at most

@@ -59,7 +59,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 };
 
 params! {
-    struct Settings {
+    pub struct Settings {
         /// how ACKs become a window: robust, by the segments they cover, within one flight;
         /// closest, by the two consecutive ACKs that were closest together for what they cover;
         /// ns2, the time between the first two ACKs, whatever they cover
@@ -70,7 +70,7 @@ params! {
         acks: u32 = "3",
     }
 
-    enum Variant { Robust = "robust", Closest = "closest", Ns2 = "ns2" }
+    pub enum Variant { Robust = "robust", Closest = "closest", Ns2 = "ns2" }
 }
 
 /// The first ACK of a flight.

@@ -99,7 +99,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 
 params! {
     /// Parameters; those of slow start apply after a timeout.
-    struct Settings {
+    pub struct Settings {
         /// master: PCC-Uspace's master, one interval at a time; nsdi18: its branch NSDI-2018, whose
         /// intervals follow without a gap
         variant: Variant = "master",
@@ -119,8 +119,8 @@ params! {
         loss_allowance: Option<Segments>,
     }
 
-    enum Variant { Master = "master", Nsdi18 = "nsdi18" }
-    enum Utility { Vivace = "vivace", Allegro = "allegro", AllegroRtt = "allegro-rtt" }
+    pub enum Variant { Master = "master", Nsdi18 = "nsdi18" }
+    pub enum Utility { Vivace = "vivace", Allegro = "allegro", AllegroRtt = "allegro-rtt" }
 }
 
 /// Bytes of a packet in the first rate (`kDefaultTCPMSS`).

@@ -44,7 +44,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 
 params! {
     /// Parameters; those of slow start apply with `after=slow-start`.
-    struct Settings {
+    pub struct Settings {
         /// the rate that the window is made for
         #[usual("by path: the rate of the sender's interface")]
         interface_rate: Option<Rate>,
@@ -59,7 +59,7 @@ params! {
         sessions: u32 = "1",
     }
 
-    enum After { Avoidance = "avoidance", SlowStart = "slow-start" }
+    pub enum After { Avoidance = "avoidance", SlowStart = "slow-start" }
 }
 
 /// State of QS-app on one connection.

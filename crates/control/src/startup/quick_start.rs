@@ -51,7 +51,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 
 params! {
     /// Parameters; those of slow start apply after the first flight.
-    struct Settings {
+    pub struct Settings {
         /// the requested rate, headers included; as given, the largest code
         request: Rate = "1.31072Gbps",
         /// whether no more is requested than carries what is queued within qs_rtt, or always the
@@ -81,9 +81,9 @@ params! {
         loss: Option<LossRule>,
     }
 
-    enum Sizing { Data = "data", Fixed = "fixed" }
-    enum Pacing { Rate = "rate", Window = "window" }
-    enum LossRule { Rfc = "rfc", Ns2 = "ns2" }
+    pub enum Sizing { Data = "data", Fixed = "fixed" }
+    pub enum Pacing { Rate = "rate", Window = "window" }
+    pub enum LossRule { Rfc = "rfc", Ns2 = "ns2" }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

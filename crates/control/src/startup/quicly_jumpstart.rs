@@ -83,7 +83,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 };
 
 params! {
-    struct Settings {
+    pub struct Settings {
         /// share of the cached window that the jump takes: all of it as quicly does, or half
         jump_mode: JumpMode = "quicly",
         /// the window of the jump without a cached window, or with one that does not count; 0 for
@@ -101,7 +101,7 @@ params! {
         rapid_start: bool = "false",
     }
 
-    enum JumpMode { Quicly = "quicly", Rfc9959 = "rfc9959" }
+    pub enum JumpMode { Quicly = "quicly", Rfc9959 = "rfc9959" }
 }
 
 /// The largest payload that a packet of the jump may stand for.

@@ -94,7 +94,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 
 params! {
     /// Parameters; those of slow start apply after the first loss.
-    struct Settings {
+    pub struct Settings {
         /// whose K, threshold and floor: those of the draft's -02 or -00, or quicly's
         version: Version = "draft02",
         /// the round-trip time above which there is a queue: the lesser of 4 ms and a tenth above
@@ -121,9 +121,9 @@ params! {
         w_max: Number = "2",
     }
 
-    enum Version { Draft02 = "draft02", Draft00 = "draft00", Quicly = "quicly" }
-    enum Threshold { Draft = "draft", Quicly = "quicly" }
-    enum K { TwoThirds = "2/3", ElevenEighteenths = "11/18" }
+    pub enum Version { Draft02 = "draft02", Draft00 = "draft00", Quicly = "quicly" }
+    pub enum Threshold { Draft = "draft", Quicly = "quicly" }
+    pub enum K { TwoThirds = "2/3", ElevenEighteenths = "11/18" }
 }
 
 params! {

@@ -42,7 +42,7 @@ use crate::slow_start::SlowStart;
 use crate::{Rate, Reason, Segments, Window, params};
 
 params! {
-    pub(super) struct ResumeSettings {
+    pub struct ResumeSettings {
         /// whether the packets in flight test an exit without loss: growth resumes if they are
         /// delivered as fast as they were sent, and faster than before
         resume: bool = "false",

@@ -45,7 +45,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 };
 
 params! {
-    struct Settings {
+    pub struct Settings {
         /// slowing down begins at this part of the threshold
         #[check(|part| part < 1.0, "below 1")]
         start_frac: Ratio = "0.5",

@@ -60,7 +60,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 
 params! {
     /// Parameters; those of slow start apply without cached state.
-    struct Settings {
+    pub struct Settings {
         /// share of the cached bandwidth that is used; the authors use all of it
         factor: Ratio = "0.5",
         /// what a loss in the first window does: RFC 9959's safe retreat, or the avoidance's
@@ -69,7 +69,7 @@ params! {
         beta: Ratio as careful_resume::Settings,
     }
 
-    enum LossRule { SafeRetreat = "safe-retreat", Standard = "standard" }
+    pub enum LossRule { SafeRetreat = "safe-retreat", Standard = "standard" }
 }
 
 /// The minimum window of a retreat.

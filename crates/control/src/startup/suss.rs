@@ -51,7 +51,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 };
 
 params! {
-    struct Settings {
+    pub struct Settings {
         /// rounds that are accelerated at most
         #[within(0..=10)]
         suss_max: u32 = "3",

@@ -51,7 +51,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 
 params! {
     /// Parameters; those of slow start apply without an estimate.
-    struct Settings {
+    pub struct Settings {
         /// what makes a sample: the ACKs of the two segments of a pair, one each; or any two ACKs,
         /// divided by the segments that the later one covers
         ack_spacing: AckSpacing = "pair",
@@ -65,9 +65,9 @@ params! {
         after: After = "unlimited",
     }
 
-    enum AckSpacing { Pair = "pair", PerSegment = "per-segment" }
-    enum Policy { All = "all", Early = "early" }
-    enum After { Unlimited = "unlimited", Estimate = "estimate" }
+    pub enum AckSpacing { Pair = "pair", PerSegment = "per-segment" }
+    pub enum Policy { All = "all", Early = "early" }
+    pub enum After { Unlimited = "unlimited", Estimate = "estimate" }
 }
 
 /// The segments of the probe.

@@ -53,7 +53,7 @@ pub const ENTRY: Entry<Maker> = Entry {
 };
 
 params! {
-    struct Settings {
+    pub struct Settings {
         variant: Option<vegas::Variant> as vegas::Settings,
         /// slow start ends when more segments than these wait in queues
         gamma: Segments = "1",
@@ -62,7 +62,7 @@ params! {
         first: First = "window",
     }
 
-    enum First { Window = "window", OneByOne = "one-by-one" }
+    pub enum First { Window = "window", OneByOne = "one-by-one" }
 }
 
 /// State of Vegas' slow start on one connection.

@@ -5,7 +5,7 @@ use crate::{Duration, Rate, Segments, params};
 
 params! {
     /// The constants as they are given; slow start's parameters apply after a timeout.
-    pub(super) struct Settings {
+    pub struct Settings {
         /// behind the initial window, until the first ACK: packets at this rate, headers included
         blind_rate: Rate = "3Mbps",
         /// and at least so many packets, spread over the round trip
@@ -60,7 +60,7 @@ params! {
         without: Without = "nothing",
     }
 
-    pub(super) enum Without {
+    pub enum Without {
         Nothing = "nothing",
         Blind = "blind",
         Estimate = "estimate",

@@ -8,7 +8,7 @@ pub(super) const WIDEST: u64 = 5_000_000;
 
 params! {
     /// Parameters; those of slow start apply after chirping without an estimate.
-    pub(super) struct Settings {
+    pub struct Settings {
         /// which form of the code: that of 2020, that of 2018, or the one split from DCTCP
         form: FormName = "pc2020",
         /// form=pc2018 and pc-split: the first average gap between packets
@@ -38,8 +38,8 @@ params! {
         delayed_acks: DelayedAcks = "share",
     }
 
-    pub(super) enum FormName { Pc2020 = "pc2020", Pc2018 = "pc2018", PcSplit = "pc-split" }
-    pub(super) enum DelayedAcks { Share = "share", Leave = "leave" }
+    pub enum FormName { Pc2020 = "pc2020", Pc2018 = "pc2018", PcSplit = "pc-split" }
+    pub enum DelayedAcks { Share = "share", Leave = "leave" }
 }
 
 /// Reads the parameters for a test of one form.

@@ -158,7 +158,7 @@ const LINUX30: Rules = Rules {
 };
 
 params! {
-    pub(super) struct Settings {
+    pub struct Settings {
         /// whose rules: the draft's, Mozilla's, the authors' modules for Linux (4.0, 3.1, 3.0) and
         /// FreeBSD (4.0, 3.2), or Mozilla's with a look-back by the initial round trip
         #[usual("by stack: linux40 under linux, neqo under quic, otherwise draft09")]
@@ -197,7 +197,7 @@ params! {
         exit: Option<ExitRule>,
     }
 
-    pub(super) enum Variant {
+    pub enum Variant {
         Draft09 = "draft09",
         Neqo = "neqo",
         Linux40 = "linux40",
@@ -207,9 +207,9 @@ params! {
         Freebsd32 = "freebsd32",
         InitialRtt = "initial-rtt",
     }
-    pub(super) enum LookBack { Latest = "latest", Initial = "initial" }
-    pub(super) enum Interpolation { Backward = "backward", Forward = "forward", None = "none" }
-    pub(super) enum ExitRule {
+    pub enum LookBack { Latest = "latest", Initial = "initial" }
+    pub enum Interpolation { Backward = "backward", Forward = "forward", None = "none" }
+    pub enum ExitRule {
         AtOnce = "at-once",
         Drain = "drain",
         ShortDrain = "short-drain",
