@@ -12,7 +12,7 @@ pub(super) struct Probe {
     /// When it is to be sent.
     pub(super) timer: Timer,
     /// When the segments left for which the timer is set, where there are several; `Instant::MAX`
-    /// otherwise. More of them leave it as it is.
+    /// otherwise. More of them do not change it.
     flight: Instant,
     /// TLP.end_seq: where the flight ended when it was sent; `None` where none is out.
     pub(super) out: Option<u64>,
