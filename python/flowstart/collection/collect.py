@@ -19,7 +19,7 @@ from flowstart.questions.option import asking
 EVERY_S = 0.25
 """How often the kernel's rows are fetched: its ring has room for 25,000."""
 
-MOST_BYTES = 32 << 20
+MOST_BYTES = 8 << 20
 """Rows are written when there are so many."""
 MOST_CONNECTIONS = 100_000
 """At a time; each takes some 300 bytes of the kernel."""

@@ -4,7 +4,8 @@ import hashlib
 import ipaddress
 import socket
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from flowstart import _native
 from flowstart.render.columns import types
@@ -31,7 +32,6 @@ def table(block: bytes, key: str | None = None) -> "pl.DataFrame":
     data = {
         "time": (rows["start_us"] + since_boot_us) / 1e6,
         "peer": _peers(rows, key),
-        "server": [socket.gethostname()] * len(rows),
         **{name: rows[name] for name in ("port", "connection", "bytes")},
         "acked_us": rows["end_us"] - rows["start_us"],
         "rtt_us": rows["min_rtt_us"],
@@ -43,18 +43,18 @@ def table(block: bytes, key: str | None = None) -> "pl.DataFrame":
         "cwnd": rows["cwnd"],
         "handshake_window": rows["handshake_window"],
         "widest_window": rows["widest_window"],
-        "congestion_control": rows["cc"].astype(str),
-        "startup_exit_reason": np.array(_native.COLLECTED_EXITS)[rows["exit"]],
+        "congestion_control": _texts(rows["cc"], lambda name: name.decode()),
+        "startup_exit_reason": _texts(rows["exit"], _native.COLLECTED_EXITS.__getitem__),
         "startup_exit_cwnd_segments": rows["exit_cwnd"],
         "startup_exit_us": rows["exit_us"] - rows["start_us"],
         **{name: rows[name] for name in ("busy_us", "rwnd_limited_us", "sndbuf_limited_us")},
         "delivery_rate_bps": 8 * rows["delivery_rate"],
     }
-    frame = pl.DataFrame(data)
+    frame = pl.DataFrame(data).with_columns(server=pl.lit(socket.gethostname()))
     has_exit, reason = pl.col("startup_exit_reason") != "", pl.col("startup_exit_reason")
     control = pl.col("congestion_control")
     return frame.with_columns(
-        pl.when(rows["end_us"] > 0).then("acked_us").alias("acked_us"),
+        pl.when(pl.lit(pl.Series(rows["end_us"] > 0))).then("acked_us").alias("acked_us"),
         pl.when(pl.col("delivery_rate_bps") > 0).then("delivery_rate_bps"),
         pl.when(reason == "no-loss")
         .then(control.replace_strict(NO_LOSS, default=reason))
@@ -63,21 +63,30 @@ def table(block: bytes, key: str | None = None) -> "pl.DataFrame":
         .alias("startup_exit_reason"),
         # HyStart sets ssthresh to the window; by the next ACK that has grown.
         pl.when((reason == "no-loss") & (control == "cubic"))
-        .then(pl.Series(rows["exit_ssthresh"]))
+        .then(pl.lit(pl.Series(rows["exit_ssthresh"])))
         .when(has_exit)
         .then("startup_exit_cwnd_segments")
         .alias("startup_exit_cwnd_segments"),
         pl.when(has_exit).then("startup_exit_us").alias("startup_exit_us"),
-    ).cast(pl.Schema(types("collected-rows")))
+    ).select(pl.col(name).cast(kind) for name, kind in types("collected-rows").items())
 
 
-def _peers(rows: "np.ndarray", key: str | None) -> list[str]:
-    """The network of each row's peer as an address of it."""
+def _texts(cells: "np.ndarray", text: Callable[[Any], str]) -> "pl.Series":
+    """The text of each cell; of equal ones it is made once."""
     import numpy as np
+    import polars as pl
 
-    different, places = np.unique(rows[["family", "network"]], return_inverse=True)
-    named = [_network(int(family), int(network), key) for family, network in different]
-    return [named[place] for place in places]
+    different, places = np.unique(cells, return_inverse=True)
+    return pl.Series([text(cell) for cell in different], dtype=pl.String).gather(places)
+
+
+def _peers(rows: "np.ndarray", key: str | None) -> "pl.Series":
+    """The network of each row's peer as an address of it."""
+    # The low bits of a network are free.
+    return _texts(
+        rows["network"] | rows["family"],
+        lambda cell: _network(int(cell) & 7, int(cell) >> 16 << 16, key),
+    )
 
 
 def _network(family: int, network: int, key: str | None) -> str:
