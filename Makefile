@@ -373,10 +373,12 @@ $(VENV)/.made: requirements/run.txt
 	@$(if $(UV),uv venv --quiet --clear --python $(PICKED) $(VENV),$(PICKED) -m venv --clear --without-pip $(VENV))
 	@touch $@
 
-# What `make demo` needs. The lock files are complete.
+# What `make demo` needs. The lock files are complete. maturin reads the manifests of all crates, also of those that are
+# not built here: cargo fetches them while it builds the others.
 $(VENV)/.run: $(VENV)/.made
 	@$(if $(UV),,$(BIN)/python -m ensurepip >/dev/null)
 	@$(INSTALL) requirements/run.txt
+	@$(CARGO) fetch --locked --quiet || true # maturin says why
 	@$(COMPILE) $(VENV)/lib || true # some packages have files of other versions of Python
 	@touch $@
 
