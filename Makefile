@@ -195,6 +195,11 @@ msrv: ## Build with the oldest Rust that Cargo.toml states
 	@rustup toolchain list 2>/dev/null | grep -q '^$(MSRV)' || { echo "msrv needs Rust $(MSRV): rustup toolchain install $(MSRV).0 --profile minimal" >&2; exit 1; }
 	cargo +$(MSRV).0 check --workspace --all-targets --locked $(LIVE)
 
+check-locks: ## Check that each Cargo.lock fits its manifests
+	@for folder in . crates/s2n crates/quiche fuzz; do \
+		cargo metadata --locked --quiet --format-version 1 --manifest-path $$folder/Cargo.toml >/dev/null \
+		|| { echo "$$folder/Cargo.lock is stale: cargo metadata --manifest-path $$folder/Cargo.toml" >&2; exit 1; }; done
+
 lint-workflows: ## Check the workflows with actionlint, which Go builds
 	@command -v go >/dev/null || { echo "lint-workflows needs Go: see https://go.dev/dl" >&2; exit 1; }
 	go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
@@ -338,8 +343,7 @@ wheels: $(PAGE)/.built $(WHEELS)/.installed ## Build wheels for Linux on x86_64 
 
 release-check: setup $(VENV)/.tools ## Check versions, locks, licences, pages, stability and dist: docs/maintainers/releasing.md
 	$(BIN)/python packaging/release_check.py
-	for lock in . crates/s2n crates/quiche fuzz; do \
-		cargo metadata --locked --format-version 1 --manifest-path $$lock/Cargo.toml >/dev/null || exit 1; done
+	@$(MAKE) --no-print-directory check-locks
 	PYTHONPATH=tests/python $(BIN)/python tests/python/stability.py && git diff --exit-code --stat tests/data/stability.json
 	$(BIN)/pytest -n 2 -m "" $(addprefix tests/python/test_,release.py stability.py workflows.py container.py)
 	$(BIN)/pytest -n 2 --dist worksteal -m docs tests/python/test_docs.py
@@ -373,10 +377,12 @@ $(VENV)/.made: requirements/run.txt
 	@$(if $(UV),uv venv --quiet --clear --python $(PICKED) $(VENV),$(PICKED) -m venv --clear --without-pip $(VENV))
 	@touch $@
 
-# What `make demo` needs. The lock files are complete.
+# What `make demo` needs. The lock files are complete. maturin reads the manifests of all crates, also of those that are
+# not built here: cargo fetches them while it builds the others.
 $(VENV)/.run: $(VENV)/.made
 	@$(if $(UV),,$(BIN)/python -m ensurepip >/dev/null)
 	@$(INSTALL) requirements/run.txt
+	@$(CARGO) fetch --locked --quiet || true # maturin says why
 	@$(COMPILE) $(VENV)/lib || true # some packages have files of other versions of Python
 	@touch $@
 
