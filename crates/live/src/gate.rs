@@ -8,7 +8,7 @@
 //! does. The window is the adapter's too for a reader that is not this task, such as statistics, and
 //! while the startup paces nothing.
 
-use crate::adapter::OPEN;
+use crate::adapter::{Adapter, OPEN};
 use crate::{Handle, Shared};
 use flowstart_control::{Duration, Instant};
 use std::cell::RefCell;
@@ -89,21 +89,39 @@ impl Gate {
     /// The window for a stack that compares it with what it has in flight itself, and that reads it so
     /// many times for each datagram of a batch.
     pub fn window(&self, reads: u32) -> u64 {
-        if !self.has_socket {
-            return self.adapter.window();
+        if let Some(window) = self.adapter.published() {
+            return window;
         }
         let mut alarm = self.alarm();
         let mut adapter = self.adapter.lock();
-        let paces = adapter.window().pacing.is_some();
-        let Some(alarm) = alarm.as_mut().filter(|alarm| paces && alarm.is_running()) else {
-            return adapter.window_bytes();
+        if !self.is_gated(&mut adapter) {
+            return self.adapter.publish(&mut adapter);
+        }
+        let Some(alarm) = &mut *alarm else {
+            return adapter.gate();
         };
+        if !alarm.is_running() {
+            return adapter.window_bytes();
+        }
         adapter.set_clock(self.time(alarm.now()));
         let window = adapter.gate_batch(reads);
         if let Some(due) = adapter.paced_until() {
             alarm.ring_at(self.origin() + std::time::Duration::from_nanos(due.nanos()));
         }
         window
+    }
+
+    /// Whether the stack sees another window than the adapter's: with a socket while the startup paces,
+    /// without one wherever something else sets the time.
+    fn is_gated(&self, adapter: &mut Adapter) -> bool {
+        adapter.is_clocked() && (!self.has_socket || adapter.window().pacing.is_some())
+    }
+
+    /// Publishes the window of the adapter, which is locked, where it is what the stack sees.
+    pub(crate) fn publish(&self, adapter: &mut Adapter) {
+        if !self.is_gated(adapter) {
+            self.adapter.publish(adapter);
+        }
     }
 
     /// The window, the threshold and the pacing rate.
@@ -119,12 +137,11 @@ impl Gate {
     /// The window and the rate for a stack's own pacer: a window without end and no rate where
     /// [`window`](Self::window) paces.
     pub fn for_pacer(&self) -> (u64, Option<u64>) {
-        let has_alarm = self.has_socket && self.alarm().is_some();
         let mut adapter = self.adapter.lock();
-        match adapter.pacing() {
-            Some(_) if has_alarm => (OPEN, None),
-            _ if adapter.is_clocked() && !has_alarm => (adapter.gate(), None),
-            rate => (adapter.window_bytes(), rate),
+        match self.is_gated(&mut adapter) {
+            true if self.has_socket => (OPEN, None),
+            true => (adapter.gate(), None),
+            false => (adapter.window_bytes(), adapter.pacing()),
         }
     }
 

@@ -44,19 +44,13 @@ impl Shared {
         adapter.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The window for a stack: the gated one where something sets the time.
-    pub(crate) fn window(&self) -> u64 {
-        match self.locked.window.load(Ordering::Acquire) {
-            0 => self.publish(&mut self.lock()),
-            window => window,
-        }
+    /// The window that was published, if nothing has happened since.
+    pub(crate) fn published(&self) -> Option<u64> {
+        Some(self.locked.window.load(Ordering::Acquire)).filter(|window| *window > 0)
     }
 
-    /// The same, of an adapter that is locked.
+    /// Publishes the window of the adapter, which is locked: no lock is needed to read it.
     pub(crate) fn publish(&self, adapter: &mut Adapter) -> u64 {
-        if adapter.is_clocked() {
-            return adapter.gate();
-        }
         let window = adapter.window_bytes();
         self.locked.window.store(window, Ordering::Release);
         window

@@ -3,7 +3,7 @@
 //! Both stacks make a controller for every path, and copy it where the application reads a
 //! connection's congestion state and where a connection moves to another path.
 
-use crate::{Adapter, Gate, Shared, Startup};
+use crate::{Adapter, Gate, Startup};
 use flowstart_control::{Duration, Instant};
 
 /// The gate of one path.
@@ -50,24 +50,22 @@ impl Path {
 
     /// The adapter, which is this path's own from now on.
     pub fn own<T>(&mut self, change: impl FnOnce(&mut Adapter) -> T) -> T {
-        change(&mut self.owned().lock())
+        change(&mut self.owned().adapter().lock())
     }
 
     /// The same for a change after which the stack reads the window at once.
     fn own_sending(&mut self, change: impl FnOnce(&mut Adapter)) {
-        let shared = self.owned();
-        let mut adapter = shared.lock();
+        let gate = self.owned();
+        let mut adapter = gate.adapter().lock();
         change(&mut adapter);
-        if !adapter.is_clocked() {
-            shared.publish(&mut adapter);
-        }
+        gate.publish(&mut adapter);
     }
 
-    fn owned(&mut self) -> &Shared {
+    fn owned(&mut self) -> &Gate {
         if std::mem::take(&mut self.borrowed) {
             self.gate = self.startup.gate(self.mtu, self.gate.origin());
         }
-        self.gate.adapter()
+        &self.gate
     }
 
     /// So many bytes have left, in datagrams that are all but the last of one size. Their numbers
