@@ -71,3 +71,12 @@ fn every_control_of_the_stack_completes_a_transfer() {
         );
     }
 }
+
+#[test]
+fn handshakes_agree_with_the_stack_in_six_tenths_of_the_cases() {
+    let pairs = agreement::handshakes::pairs(STACK, lab::run_native).unwrap();
+    agreement::handshakes::page(STACK, &pairs).unwrap();
+    // 38 of 60; not traced. quiche's random numbers have no seed.
+    let near = agreement::within(&pairs, 0.01);
+    assert!(near * 10 >= pairs.len() * 6, "{near} of {}", pairs.len());
+}

@@ -156,6 +156,12 @@ impl RttEstimator {
         }
     }
 
+    /// Takes a sample for the minimum and the latest, and not for the averages.
+    pub fn ignore(&mut self, rtt: Duration) {
+        self.min_rtt = self.min_rtt.min(rtt);
+        self.latest = Some(rtt);
+    }
+
     /// The average of a stack with reports of how long acknowledgements were held back, after the
     /// same samples.
     pub fn correct(&mut self, average: Duration) {

@@ -100,6 +100,10 @@ pub struct RecoveryOptions {
     /// The sender takes an ACK Delay for microseconds, whatever the peer's exponent
     /// (s2n-quic-core 0.91.0, `frame/ack.rs`, `ack_delay`).
     pub ack_delay_without_exponent: bool,
+    /// Before its handshake is over a server ignores samples that, less the ACK Delay, are not above
+    /// the minimum RTT (RFC 9002 §5.3 permits it below; s2n-quic-core 0.91.0,
+    /// `recovery/rtt_estimator.rs`, `update_rtt`).
+    pub ignores_shortest_samples: bool,
     /// Whether `rack` probes for a loss at the end of a flight (RFC 8985 §7).
     pub tail_loss_probe: bool,
 }

@@ -446,6 +446,26 @@ fn a_lost_finished_is_sent_again_whatever_else_the_server_sends() {
     }
 }
 
+/// Times of s2n-quic 1.91 with a response of 5 kB (docs/reference/native.md).
+#[test]
+fn s2n_repairs_its_flight_with_probes_in_pairs_and_few_samples() {
+    for (size, lost, native) in [
+        ("3kB", "flight", 1299.9),
+        ("3kB", "flight:3", 451.2),
+        ("15kB", "hello", 1300.3),
+        ("15kB", "flight", 1300.4),
+    ] {
+        let stack = r#"preset = "s2n", receiver = "none", flight = "classic", request = "1B""#;
+        let stack = format!(r#"{stack}, server_flight = "{size}""#);
+        let flow = format!(r#"size = "5kB", handshake_drops = ["{lost}"]"#);
+        let found = took(&on_rate("100Mbps", &stack, &flow));
+        assert!(
+            (found / native - 1.0).abs() < 0.001,
+            "{size} {lost}: {found}"
+        );
+    }
+}
+
 #[test]
 fn a_lost_end_of_an_s2n_handshake_costs_a_probe_timeout() {
     let lost = |packets: &str, iw: u32| {

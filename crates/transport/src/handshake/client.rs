@@ -25,6 +25,8 @@ pub struct ClientConfig {
     pub(crate) dialogue: Dialogue,
     /// Packets that it keeps until it has keys for them.
     pub(crate) keeps_early: usize,
+    /// A probe timeout sends the only packet that is missing twice.
+    pub(crate) probes_in_pairs: bool,
     pub(crate) numbers: bool,
     pub(crate) fast_open: bool,
     pub(crate) syn_linear: u32,
@@ -270,6 +272,9 @@ impl Client {
         let mut missing: Vec<(u32, u32)> = self.out.iter().map(|s| (s.start, s.end)).collect();
         missing.sort_unstable();
         missing.dedup();
+        if self.config.probes_in_pairs && missing.len() == 1 {
+            missing.push(missing[0]);
+        }
         missing.truncate(PROBES);
         self.probe = missing.is_empty();
         self.again = missing;

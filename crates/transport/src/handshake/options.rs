@@ -71,6 +71,10 @@ pub struct MessageOptions {
     /// A probe repeats what is missing of every packet number space, not of the first only (RFC 9002
     /// §6.2.4).
     pub probes_all_spaces: bool,
+    /// A probe of a server carries new data, where a packet number space has any (RFC 9002 §6.2.4).
+    pub probes_new_data: bool,
+    /// A probe timeout of the client sends two packets, also where one is missing.
+    pub probes_in_pairs: bool,
     /// The longest probe timeout before the handshake is over, where it is not that of the stack.
     pub timeout_max: Option<Duration>,
     /// SYNs that are repeated before their timer doubles (Linux's `tcp_syn_linear_timeouts`).
@@ -91,6 +95,8 @@ impl MessageOptions {
         amplification: Amplification::Exact,
         keeps_early: 10,
         probes_all_spaces: true,
+        probes_new_data: false,
+        probes_in_pairs: false,
         timeout_max: None,
         syn_linear: 0,
     };

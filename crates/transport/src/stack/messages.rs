@@ -39,6 +39,7 @@ impl Stack {
         Some(ClientConfig {
             dialogue: self.dialogue()?,
             keeps_early: self.messages.keeps_early as usize,
+            probes_in_pairs: self.messages.probes_in_pairs,
             numbers: self.numbers_packets(),
             fast_open: self.handshake.opens_in_syn(),
             syn_linear: self.messages.syn_linear,

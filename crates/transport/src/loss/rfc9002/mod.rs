@@ -408,10 +408,10 @@ impl Rfc9002 {
         signal.rtt = newly.largest.map(|sent| now.since(sent));
         if let Some(sent) = newly.largest {
             let held = self.held(c, held);
-            c.rtt_mut().sample_held(sent, now, held);
+            self.take_sample(c, sent, now, held);
             if self.serving.is_some() && self.first_sample.is_none() {
                 // The first datagram has a packet of each of two spaces, which both give a sample.
-                c.rtt_mut().sample_held(sent, now, held);
+                self.take_sample(c, sent, now, held);
             }
             self.record_sample(c);
         }
@@ -567,6 +567,18 @@ impl Rfc9002 {
         losses
     }
 
+    /// A sample, which a stack may ignore before the handshake is confirmed (§5.3).
+    fn take_sample(&self, c: &mut Connection, sent: Instant, now: Instant, held: Duration) {
+        let (rtt, least) = (now.since(sent), c.rtt().min_rtt());
+        let may_ignore = self.serving.is_some() && c.stack().recovery.ignores_shortest_samples;
+        // Timestamps are whole microseconds (`time/timestamp.rs`).
+        let micros = |time: Duration| time.nanos() / 1_000;
+        if may_ignore && least.is_some_and(|least| micros(rtt) <= micros(least + held)) {
+            return c.rtt_mut().ignore(rtt);
+        }
+        c.rtt_mut().sample_held(sent, now, held);
+    }
+
     /// How long a packet may be missing that a later one has overtaken (§6.1.2).
     fn loss_delay(&self, c: &Connection) -> Duration {
         let rtt = c
@@ -643,10 +655,26 @@ impl Rfc9002 {
         let lost = first_lost(c);
         if self.serving.is_some() {
             let repeated = lost.or_else(|| self.unrepeated_of_flight(c));
-            return repeated.or_else(|| c.next_segment());
+            return self.new_of_flight(c, repeated).or(repeated);
         }
         lost.or_else(|| c.next_segment())
             .or_else(|| self.unrepeated(c).map(|(_, packet)| packet.plan()))
+    }
+
+    /// What a probe carries instead of these bytes of a flight: of a space with new data that data, where
+    /// the stack prefers it. The first space has none.
+    fn new_of_flight(&self, c: &Connection, repeated: Option<ByteRange>) -> Option<ByteRange> {
+        let new = c.next_segment()?;
+        match (repeated, self.serving) {
+            (Some(_), _) if !c.stack().messages.probes_new_data => None,
+            (Some(ByteRange { start, .. }), Some(of)) if start < of.first_space => {
+                Some(ByteRange {
+                    start,
+                    end: of.first_space,
+                })
+            }
+            _ => Some(new),
+        }
     }
 
     /// Whether a probe repeats what is missing of a flight's first space, and of no other.

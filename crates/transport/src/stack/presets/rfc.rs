@@ -74,6 +74,7 @@ impl Stack {
                 timestamps: true,
                 persistent_congestion: true,
                 ack_delay_without_exponent: false,
+                ignores_shortest_samples: false,
                 tail_loss_probe: true,
             },
             ns2: Ns2Quirks {

@@ -21,6 +21,12 @@ impl Stack {
             messages: MessageOptions {
                 // `path/mod.rs`: a datagram may start while any credit is left.
                 amplification: Amplification::DatagramStarts,
+                // s2n-quic-core, connection/limits.rs, `DEFAULT_PACKET_BUFFER_SIZE`.
+                keeps_early: 0,
+                // s2n-quic-transport, sync/data_sender.rs, `on_transmit_impl`.
+                probes_new_data: true,
+                // s2n-quic-core, recovery/pto.rs, `on_timeout`.
+                probes_in_pairs: true,
                 ..MessageOptions::NONE
             },
             receive_window: Stack::receiving_as(ReceiverName::S2n),
@@ -49,6 +55,7 @@ impl Stack {
             },
             recovery: RecoveryOptions {
                 ack_delay_without_exponent: true,
+                ignores_shortest_samples: true,
                 ..base.recovery
             },
             cc: "cubic",
