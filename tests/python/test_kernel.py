@@ -118,7 +118,7 @@ def test_every_startup_that_can_be_loaded_has_harm_figures() -> None:
     ("words", "line"),
     [
         (("hystart",), "`hystart` cannot be loaded into the kernel"),
-        (("hystart-plus-plus", "--port", "0"), "--port = 0: a number from 1 to 65535"),
+        (("hystart-plus-plus", "--port", "0"), "--port = 0: a port from 1 to 65535"),
         (("hystart-plus-plus", "--network", "10.0.0.1/8"), "--network = 10.0.0.1/8: a network"),
         (("hystart-plus-plus", "--share", "0%"), "--share = 0: above 0 % and at most 100 %"),
         (("hystart-plus-plus", "--for", "1ms"), "--for = 1ms: at least 1s"),

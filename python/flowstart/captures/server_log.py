@@ -260,7 +260,7 @@ def _of_senders(rows: "pl.DataFrame") -> "list[pl.Expr]":
     import polars as pl
 
     control = pl.col("congestion_control")
-    found = {
+    columns = {
         "data_packets": {"s2c_packets": pl.col("data_packets").sum()},
         "retransmitted_packets": {"s2c_retransmissions": pl.col("retransmitted_packets").sum()},
         "initial_window": {"s2c_initial_window": pl.col("initial_window").max()},
@@ -275,10 +275,10 @@ def _of_senders(rows: "pl.DataFrame") -> "list[pl.Expr]":
     }
     if "mss" in rows.columns:
         window = _first("startup_exit_cwnd") * pl.col("mss").min()
-        found["startup_exit_cwnd"] = {"s2c_exit_window": window}
+        columns["startup_exit_cwnd"] = {"s2c_exit_window": window}
     return [
         value.cast(frames.kind(name)).alias(name)
-        for source, columns in found.items()
+        for source, columns in columns.items()
         for name, value in columns.items()
         if source in rows.columns
     ]

@@ -43,22 +43,22 @@ def check(file: str, scenario: str | None) -> None:
         input_files.content(scenario)
 
 
-def write(file: str, found: dict[str, Any], scenario: str | None) -> list[str]:
+def write(file: str, report: dict[str, Any], scenario: str | None) -> list[str]:
     """Writes the findings of `doctor`, the last error and the scenario; returns their names."""
-    texts = {"report.json": json.dumps(found | environment(), indent=1, ensure_ascii=False)}
+    texts = {"report.json": json.dumps(report | environment(), indent=1, ensure_ascii=False)}
     if error := last_error.read():
         texts["last-error.txt"] = error
     if scenario is not None:
         name = f"scenario{pathlib.Path(scenario).suffix}"
         texts[name] = input_files.content(scenario).decode("utf-8", "replace")
-    place = pathlib.Path(file)
-    temporary = place.with_name(f".{place.name}.{os.getpid()}")
+    path = pathlib.Path(file)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, text in texts.items():
                 archive.writestr(zipfile.ZipInfo(name), redacted(text))
-        temporary.replace(place)
+        temporary.replace(path)
     except OSError as error:
         temporary.unlink(missing_ok=True)
         raise RequestError(f"--bundle: {file}: {error.strerror}") from None
@@ -96,7 +96,7 @@ def redacted(text: str) -> str:
     for word, replacement in _names():
         text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", replacement, text, flags=re.IGNORECASE)
     text = _IPV4.sub("ADDRESS", _MAC.sub("ADDRESS", text))
-    return _IPV6.sub(lambda found: "ADDRESS" if _is_ipv6(found[0]) else found[0], text)
+    return _IPV6.sub(lambda match: "ADDRESS" if _is_ipv6(match[0]) else match[0], text)
 
 
 def _names() -> Iterator[tuple[str, str]]:

@@ -23,7 +23,7 @@ def collect(
     from flowstart.collection.collect import collect as collected
 
     with console.speaking_of(None), Progress("seconds") as progress:
-        found = collected(output, **question, progress=progress)
+        collection = collected(output, **question, progress=progress)
     say = console.say if output else console.note  # rows are on the standard output
-    for line in str(found).splitlines():
+    for line in str(collection).splitlines():
         say(line)

@@ -29,8 +29,8 @@ def load(
     from flowstart.deployment.kernel import kernel_load
 
     with console.speaking_of(None):
-        found = kernel_load(startup, **question, warn=console.show_text)
-    for line in found.lines:
+        loaded = kernel_load(startup, **question, warn=console.show_text)
+    for line in loaded.lines:
         console.show_text(line)
 
 
@@ -38,11 +38,11 @@ def status(json: flags.Json = False) -> None:
     """Show the startup that is loaded, and its connections."""
     from flowstart.deployment.kernel import kernel_status
 
-    found = kernel_status()
+    loaded = kernel_status()
     if json:
-        console.show_json(None if found is None else found.to_dict())
+        console.show_json(None if loaded is None else loaded.to_dict())
         return
-    for line in ["No startup is loaded."] if found is None else found.lines:
+    for line in ["No startup is loaded."] if loaded is None else loaded.lines:
         console.show_text(line)
 
 

@@ -14,6 +14,7 @@ from flowstart.errors import RequestError
 from flowstart.interrupts import noting_ctrl_c
 from flowstart.model.quantities import read_seconds
 from flowstart.questions.collect import Collect as Question
+from flowstart.questions.common import port
 from flowstart.questions.option import asking
 
 EVERY_S = 0.25
@@ -48,9 +49,9 @@ def collect(question: Question) -> Collection:
     output = outputs.opened(question.output)
     began, count = time.time(), 0
     for block in _blocks(collector, output.every_s, left_s, question.progress):
-        found = rows.table(block, question.hash_addresses)
-        output.write(found)
-        count += len(found)
+        table = rows.table(block, question.hash_addresses)
+        output.write(table)
+        count += len(table)
     still_open, opened, skipped, lost = collector.counts()
     return Collection(
         output=question.output,
@@ -100,7 +101,7 @@ def _seconds(question: Question) -> float | None:
 
 def _collector(question: Question) -> "_native.Collector":
     """The program in the kernel. Raises RequestError where the machine or build lacks something."""
-    ports = [_port(port) for port in question.ports]
+    ports = [port(each) for each in question.ports]
     if not hasattr(_native, "Collector"):
         raise RequestError(
             "`collect` is not in this build; `make live-linux` in a checkout on Linux adds it"
@@ -110,13 +111,6 @@ def _collector(question: Question) -> "_native.Collector":
     folder = cgroup(question.cgroup)
     sample, most = question.sample or 1, question.max_connections or MOST_CONNECTIONS
     return _native.Collector(str(folder), ports, int(sample), most)
-
-
-def _port(given: int | str) -> int:
-    text = str(given)
-    if not (text.isascii() and text.isdigit() and 0 < int(text) < 1 << 16):
-        raise RequestError("a port from 1 to 65535 is needed", ("ports",), given)
-    return int(text)
 
 
 MOUNTS = pathlib.Path("/proc/self/mounts")

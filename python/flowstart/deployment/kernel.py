@@ -18,6 +18,7 @@ from flowstart.model.catalog import suggest
 from flowstart.model.quantities import Time as Time  # the same
 from flowstart.model.quantities import read_seconds
 from flowstart.public import Public
+from flowstart.questions.common import port
 from flowstart.questions.kernel import KernelLoad
 from flowstart.questions.option import asking
 from flowstart.text import counted, short_seconds
@@ -145,7 +146,7 @@ def kernel_load(question: KernelLoad) -> KernelStartup:
             f"at most {MAX_PORTS} are possible", ("ports",), ",".join(map(str, question.ports))
         )
     load = {
-        "ports": [_port(port) for port in question.ports],
+        "ports": [port(each) for each in question.ports],
         "networks": [_network(network) for network in question.networks],
         "share": _share(question.share),
         "seed": _seed(question.seed),
@@ -170,12 +171,12 @@ def kernel_status() -> KernelStartup | None:
         >>> import flowstart as fs
         >>> fs.kernel_status()  # doctest: +SKIP
     """
-    found = _native.kernel_status()
-    return None if found is None else _of(found)
+    loaded = _native.kernel_status()
+    return None if loaded is None else _of(loaded)
 
 
-def _of(found: Mapping[str, Any]) -> KernelStartup:
-    return KernelStartup(**found, default_control=DEFAULT.read_text("ascii").strip())
+def _of(loaded: Mapping[str, Any]) -> KernelStartup:
+    return KernelStartup(**loaded, default_control=DEFAULT.read_text("ascii").strip())
 
 
 def kernel_unload() -> bool:
@@ -200,20 +201,13 @@ def _startup(name: str) -> str:
     raise RequestError(f"`{name}` cannot be loaded into the kernel{suggest(name, list(known))}")
 
 
-def _port(given: str | int) -> int:
-    text = str(given)
-    if text.isascii() and text.isdecimal() and 0 < int(text[:6]) < 2**16:
-        return int(text)
-    raise RequestError("a number from 1 to 65535 is needed", ("ports",), text)
-
-
-def _network(given: str) -> tuple[ipaddress.IPv4Address | ipaddress.IPv6Address, int]:
+def _network(prefix: str) -> tuple[ipaddress.IPv4Address | ipaddress.IPv6Address, int]:
     try:
-        found = ipaddress.ip_network(given)
+        network = ipaddress.ip_network(prefix)
     except ValueError as error:
         why = "a network is needed, such as 192.0.2.0/24 or 2001:db8::/32"
-        raise RequestError(f"{why} ({error})", ("networks",), given) from None
-    return found.network_address, found.prefixlen
+        raise RequestError(f"{why} ({error})", ("networks",), prefix) from None
+    return network.network_address, network.prefixlen
 
 
 def _share(share: float | str) -> float:

@@ -281,8 +281,8 @@ def sweep(question: SweepQuestion) -> SweepResult:
         2
     """
     family = read(question.setting, allow_python=question.allow_python)
-    given = {"window": question.window, "receiver": question.receiver}
-    if fields := {name: value for name, value in given.items() if value is not None}:
+    windows = {"window": question.window, "receiver": question.receiver}
+    if fields := {name: value for name, value in windows.items() if value is not None}:
         family = family.with_stack(fields)
     if question.split is not None:
         family = family.only(question.split)

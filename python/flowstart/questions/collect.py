@@ -11,12 +11,12 @@ from flowstart.questions.common import PROGRESS
 from flowstart.questions.option import Argument, Option, Question
 
 
-def one_in(name: str, given: object) -> int:
+def one_in(name: str, value: object) -> int:
     """The N of `1/N`. Raises RequestError where it is none."""
-    found = re.fullmatch(r"1/([1-9]\d{0,8})", str(given))
-    if not found:
-        raise RequestError("1/N is needed, such as 1/100", (name,), given)
-    return int(found[1])
+    match = re.fullmatch(r"1/([1-9]\d{0,8})", str(value))
+    if not match:
+        raise RequestError("1/N is needed, such as 1/100", (name,), value)
+    return int(match[1])
 
 
 @dataclass(frozen=True)

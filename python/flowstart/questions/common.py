@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from flowstart._native import STACKS
+from flowstart.errors import RequestError
 from flowstart.model.fields import Endpoint
 from flowstart.model.quantities import Time
 from flowstart.questions import names
@@ -68,3 +69,11 @@ ALLOW_PYTHON = Option(
 )
 WORKERS = Option("Threads of the simulation. [all cores]", panel="Execution", least=1)
 PROGRESS = Option("Function of `(done, total)`, which is called a few times a second.", flag="")
+
+
+def port(value: str | int) -> int:
+    """A port of a host. Raises RequestError for what is not one."""
+    text = str(value)
+    if not (text.isascii() and text.isdecimal() and 0 < int(text[:6]) < 2**16):
+        raise RequestError("a port from 1 to 65535 is needed", ("ports",), text)
+    return int(text)

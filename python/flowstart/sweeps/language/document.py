@@ -203,9 +203,9 @@ def with_stack(request: Request, fields: Mapping[str, Any]) -> Request:
                 raise RequestError(f"the sweep's stack has {name} {stack.document[name]}", (name,))
     stacks = _stacks([{**stack.document, **fields} for stack in request.stacks])
     document = {**request.document, "stack": [stack.document for stack in stacks]}
-    found = replace(request, document=document, stacks=stacks)
-    check(found)
-    return found
+    changed = replace(request, document=document, stacks=stacks)
+    check(changed)
+    return changed
 
 
 def _asked(
