@@ -402,7 +402,7 @@ impl Adapter {
         CLOSED
     }
 
-    /// The same for a stack that assembles several datagrams before it reports them as sent, and reads
+    /// Is [`gate`](Self::gate) for a stack that assembles several datagrams before it reports them, and reads
     /// the window so many times for each.
     pub fn gate_batch(&mut self, reads: u32) -> u64 {
         let Some(mut batch) = self.batch else {

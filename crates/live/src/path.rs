@@ -53,7 +53,7 @@ impl Path {
         change(&mut self.owned().adapter().lock())
     }
 
-    /// The same for a change after which the stack reads the window at once.
+    /// Changes the adapter before the stack reads the window again, which is published.
     fn own_sending(&mut self, change: impl FnOnce(&mut Adapter)) {
         let gate = self.owned();
         let mut adapter = gate.adapter().lock();
