@@ -45,10 +45,16 @@ def no_process_is_left() -> Any:
 
 
 def test_workers_change_nothing(tmp_path: pathlib.Path) -> None:
+    here = os.getpid()
+
     class Noting(Doubling):
         def on_established(self, w: fs.Window, e: fs.signals.Established) -> None:
             (tmp_path / str(os.getpid())).touch()
-            time.sleep(0.02)  # so that no process takes everything
+            until = time.monotonic() + 30
+            # No process takes everything before a second one has begun.
+            while os.getpid() != here and len(list(tmp_path.iterdir())) < 3:
+                assert time.monotonic() < until
+                time.sleep(0.01)
 
     told: list[tuple[int, int]] = []
     one, four = (
