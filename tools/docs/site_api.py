@@ -7,6 +7,9 @@ GROUPS = {
         "compare", "Comparison", "Variant", "LiveComparison", "live_load", "LiveLoad",
     ),
     "Captures": ("read_capture", "Capture", "replay", "Replay", "verify", "Verification"),
+    "Production": (
+        "collect", "Collection", "kernel_load", "kernel_status", "kernel_unload", "KernelStartup",
+    ),
     "Gate": ("gate_record", "GateBase", "gate_check", "GateResult"),
     "Sweeps and maps": (
         "sweep", "Sweep", "SweepResult", "Estimate", "Cell", "SweepMap", "find_worst_paths",
