@@ -122,6 +122,7 @@ def test_every_startup_that_can_be_loaded_has_harm_figures() -> None:
         (("hystart-plus-plus", "--network", "10.0.0.1/8"), "--network = 10.0.0.1/8: a network"),
         (("hystart-plus-plus", "--share", "0%"), "--share = 0: above 0 % and at most 100 %"),
         (("hystart-plus-plus", "--for", "1ms"), "--for = 1ms: at least 1s"),
+        (("hystart-plus-plus", "--for", "10m"), "--for = 10m: a time above 0, such as 10min,"),
         (("hystart-plus-plus", "--seed", "4294967296"), "--seed = 4294967296: a number from 0"),
         (("hystart-plus-plus", "--cgroup", "/none"), "--cgroup = /none: "),
     ],
