@@ -12,6 +12,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -61,17 +62,20 @@ def namespaces() -> Iterator[list[str]]:
 
 
 @pytest.fixture(scope="module")
-def inside(
-    namespaces: list[str], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[str, ...]]:
+def served() -> Iterator[pathlib.Path]:
+    """A folder that nginx's user may read, which those of pytest are not."""
+    with tempfile.TemporaryDirectory() as name:
+        pathlib.Path(name).chmod(0o755)
+        yield pathlib.Path(name)
+
+
+@pytest.fixture(scope="module")
+def inside(namespaces: list[str], served: pathlib.Path) -> Iterator[tuple[str, ...]]:
     """The words before a command of the server's operator; nginx serves meanwhile."""
-    folder = tmp_path_factory.mktemp("server")
-    for above in (folder, folder.parent, folder.parent.parent):
-        above.chmod(0o755)
     for size in SIZES:
-        (folder / str(size)).write_bytes(bytes(size))
-    configuration = folder / "nginx.conf"
-    configuration.write_text(CONFIGURATION.format(folder, emulated_networks.SERVER))
+        (served / str(size)).write_bytes(bytes(size))
+    configuration = served / "nginx.conf"
+    configuration.write_text(CONFIGURATION.format(served, emulated_networks.SERVER))
     script = f"mount -t bpf bpf /sys/fs/bpf && echo ready && exec {NGINX} -c {configuration}"
     enter = ["nsenter", f"--net=/run/netns/{namespaces[0]}", "unshare", "--mount", "sh", "-c"]
     with subprocess.Popen([*enter, script], stdout=subprocess.PIPE, text=True) as server:
