@@ -56,7 +56,7 @@ class Prediction:
             raise RequestError(f"{wrong}; one of {', '.join(known)} is needed", ("setting",))
         path = pathlib.Path(file)
         rows = (path if path.is_dir() else path.parent) / ROWS
-        responses = _responses(rows, verdict["baseline"], name) if rows.exists() else {}
+        responses = _responses(rows, verdict.get("baseline", ""), name) if rows.exists() else {}
         return cls(name, _changes(document, file, name), responses)
 
 
