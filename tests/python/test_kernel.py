@@ -264,6 +264,19 @@ def test_a_second_load_is_refused_and_the_first_stays(run: Kernel) -> None:
 
 
 @permitted
+def test_a_startup_that_a_container_has_loaded_is_refused_outside_of_it(run: Kernel) -> None:
+    assert run("load", "hystart-plus-plus", "--port", str(PORT)).returncode == 0
+    script = 'mount -t bpf bpf /sys/fs/bpf && exec "$@"'
+    words = ["unshare", "--mount", "sh", "-c", script, "sh", *_command("load", "hystart-plus-plus")]
+    other = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (other.returncode, other.stdout) == (2, "")
+    assert other.stderr == (
+        "flowstart: the startup is loaded from another BPF file system, such as a container's; "
+        "`flowstart kernel unload` there removes it\n"
+    )
+
+
+@permitted
 def test_unload_removes_all_of_it_from_another_process(run: Kernel, before: dict[str, Any]) -> None:
     assert run("load", "hystart-plus-plus", *ALL, "--for", "1h").returncode == 0
     assert "fs_hystartpp" in str(left()["controls"])

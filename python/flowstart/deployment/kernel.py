@@ -79,7 +79,7 @@ class KernelStartup(metaclass=Public):
         count = counted(self.with_startup, "connection", "connections")
         lines = [
             f"{self.startup} is loaded as {self.control}, for {which} (seed {self.seed}).",
-            f"{self._end}. {count} with it, {self.without_startup} with {self.default_control}.",
+            f"{self._end}. {count} with it, {self.without_startup:,} with {self.default_control}.",
         ]
         if self.default_control != CONTINUES:
             lines.append(
