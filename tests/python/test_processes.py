@@ -16,6 +16,7 @@ import pytest
 
 import flowstart as fs
 from flowstart.simulation import batch
+from flowstart.simulation.batch import WORTH_PROCESSES_S
 
 HERE = os.getpid()
 LOSSY = fs.NetworkPath(rate="20Mbps", rtt="60ms", loss="0.5%", reverse_loss="1%")
@@ -48,7 +49,13 @@ def test_workers_change_nothing(tmp_path: pathlib.Path) -> None:
     class Noting(Doubling):
         def on_established(self, w: fs.Window, e: fs.signals.Established) -> None:
             (tmp_path / str(os.getpid())).touch()
-            time.sleep(0.02)  # so that no process takes everything
+            if os.getpid() == HERE:
+                time.sleep(WORTH_PROCESSES_S)
+                return
+            until = time.monotonic() + 30
+            while len(list(tmp_path.iterdir())) < 3:  # no process takes everything
+                assert time.monotonic() < until
+                time.sleep(0.01)
 
     told: list[tuple[int, int]] = []
     one, four = (
@@ -115,6 +122,10 @@ def test_what_a_hook_raises_is_raised_here_with_its_traceback() -> None:
 
 def test_what_is_raised_there_only_has_its_traceback() -> None:
     class There(Doubling):
+        def on_established(self, w: fs.Window, e: fs.signals.Established) -> None:
+            if os.getpid() == HERE:
+                time.sleep(WORTH_PROCESSES_S)
+
         def on_ack(self, w: fs.Window, a: fs.signals.Ack) -> Any:
             if os.getpid() != HERE:
                 raise Unsendable("only there", 2)

@@ -19,8 +19,8 @@ fn on_path(startup: &Startup) {
         WARNED.call_once(|| {
             tracing::warn!(
                 "startup `{name}` paces, but the endpoint's socket is not that of \
-             `flowstart_quinn::quinn::socket`: quinn paces by the window alone"
-            )
+                 `flowstart_quinn::quinn::socket`: quinn paces by the window alone"
+            );
         });
     }
 }
