@@ -174,7 +174,7 @@ live-linux: setup ## Build in and check the startups in this machine's kernel: d
 	cargo clippy -p flowstart-linux --features bpf --all-targets --quiet -- -D warnings
 	PIP_QUIET=1 $(BIN)/maturin develop --release --features quic,linux --quiet
 	cargo test --release -p flowstart-linux --features bpf -- --test-threads=1
-	$(BIN)/pytest -m "" $(addprefix tests/python/test_,live_linux.py collect_linux.py kernel.py)
+	$(BIN)/pytest -m "" $(addprefix tests/python/test_,live_linux.py collect_linux.py kernel.py loop_linux.py)
 	@if command -v packetdrill >/dev/null; then $(BIN)/python tools/docs/kernel_scripts.py; \
 	else echo "packetdrill is not in PATH: its scripts were not run on the kernel" >&2; fi
 

@@ -61,7 +61,7 @@ def first_of(names: Sequence[str]) -> str:
 
 def counted(number: int, singular: str, plural: str) -> str:
     """A number with its noun: `1 network`, `2 networks`."""
-    return f"{number} {singular if number == 1 else plural}"
+    return f"{number:,} {singular if number == 1 else plural}"
 
 
 WIDEST = 3

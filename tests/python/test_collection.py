@@ -53,8 +53,8 @@ def table(*changes: dict[str, Any], key: str | None = None) -> pl.DataFrame:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--for", "3x"), "--for = 3x: a time such as 10m is needed"),
-        (("--for", "0s"), "--for = 0s: a time such as 10m is needed"),
+        (("--for", "10m"), "--for = 10m: a time above 0, such as 10min, is needed"),
+        (("--for", "0s"), "--for = 0s: a time above 0, such as 10min, is needed"),
         (("--port", "80,0"), "--port = 0: a port from 1 to 65535 is needed"),
         (("--sample", "2/3"), "--sample = 2/3: 1/N is needed, such as 1/100"),
         (("--max-connections", "0"), "--max-connections: `0` is not a whole number from 1 on"),

@@ -86,7 +86,7 @@ def written() -> Iterator[tuple[str, Mapping[str, Content]]]:
             outputs.opened(folder).write(test_collection.table({}, {"exit": 0, "end_us": 0}))
             yield (
                 "collect",
-                {file.name: file.read_bytes() for file in pathlib.Path(folder).iterdir()},
+                {file.name: file.read_bytes() for file in pathlib.Path(folder).glob("*/*")},
             )
     yield "replay", next(study(found, Settings(startups=names), ONCE).files())
 

@@ -122,6 +122,7 @@ def test_every_startup_that_can_be_loaded_has_harm_figures() -> None:
         (("hystart-plus-plus", "--network", "10.0.0.1/8"), "--network = 10.0.0.1/8: a network"),
         (("hystart-plus-plus", "--share", "0%"), "--share = 0: above 0 % and at most 100 %"),
         (("hystart-plus-plus", "--for", "1ms"), "--for = 1ms: at least 1s"),
+        (("hystart-plus-plus", "--for", "10m"), "--for = 10m: a time above 0, such as 10min,"),
         (("hystart-plus-plus", "--seed", "4294967296"), "--seed = 4294967296: a number from 0"),
         (("hystart-plus-plus", "--cgroup", "/none"), "--cgroup = /none: "),
     ],
@@ -260,6 +261,19 @@ def test_a_second_load_is_refused_and_the_first_stays(run: Kernel) -> None:
         "flowstart: a startup is loaded already; `flowstart kernel unload` removes it\n"
     )
     assert _status(run)["share"] == pytest.approx(0.2)
+
+
+@permitted
+def test_a_startup_that_a_container_has_loaded_is_refused_outside_of_it(run: Kernel) -> None:
+    assert run("load", "hystart-plus-plus", "--port", str(PORT)).returncode == 0
+    script = 'mount -t bpf bpf /sys/fs/bpf && exec "$@"'
+    words = ["unshare", "--mount", "sh", "-c", script, "sh", *_command("load", "hystart-plus-plus")]
+    other = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (other.returncode, other.stdout) == (2, "")
+    assert other.stderr == (
+        "flowstart: the startup is loaded from another BPF file system, such as a container's; "
+        "`flowstart kernel unload` there removes it\n"
+    )
 
 
 @permitted

@@ -183,10 +183,17 @@ def test_a_damaged_file_that_is_named_is_refused(cli: Cli, tmp_path: pathlib.Pat
     assert "cut.pcap is damaged: the pcap header is cut short" in answer.err
 
 
-def test_a_folder_of_folders_names_them(tmp_path: pathlib.Path) -> None:
+def test_a_folder_of_empty_folders_names_them(tmp_path: pathlib.Path) -> None:
     (tmp_path / "2026-11-28").mkdir()
     with pytest.raises(fs.RequestError, match=r"2026-11-28 .a folder, read where it is named"):
         fs.read_capture(tmp_path)
+
+
+def test_the_files_in_a_folder_of_folders_are_read_as_one(tmp_path: pathlib.Path) -> None:
+    for folder, size in (("cubic", 1000), ("fs_search", 2000)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "rows.csv").write_text(f"ts,bytes\n1.0,{size}\n")
+    assert sorted(fs.read_capture(tmp_path).transfers["bytes"]) == [1000, 2000]
 
 
 def test_a_cut_log_is_known_by_what_is_whole(file: File) -> None:

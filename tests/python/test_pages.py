@@ -47,6 +47,11 @@ NOT_RUN = {
     "flowstart sweep sweep.toml -o out/sweep --dask tcp://10.0.0.1:8786": "needs a cluster",
     "flowstart sweep sweep.toml -o out/sweep --yes --dask '$address'": "the same",
     "flowstart replay rows": "needs rows of `flowstart collect`",
+    "flowstart replay before --startup hystart,jump-start --baseline hystart -o predicted": (
+        "test_loop_linux.py runs it"
+    ),
+    "flowstart verify rollout/cubic rollout/fs_jump_start --before before --predicted predicted "
+    "--setting jump-start": "the same",
     "tcpdump -i eth0 -s 128 -w mine.pcap tcp": "needs a network and the right to listen",
     "flowstart sweep default-grid -o out/default-grid": "takes minutes; `make grid` runs it",
     "flowstart map out/default-grid --startup unaided": "needs that sweep",
@@ -357,16 +362,18 @@ def test_the_output_of_a_command_of_several_lines_is_below_all_of_them() -> None
 
 def test_commands_are_found_with_what_continues_them_and_without_comments() -> None:
     page = "    flowstart run a.toml \\\n        --json   # all of it\n    # no command\n\ntext\n\n"
+    page += "1. In a list:\n\n        flowstart check a\n\ntext\n\n"
     page += "```sh\nmake docs\n$ flowstart schema scenario\n{}\n```\n\n"
     page += "See `flowstart papers --json` and `flowstart run`.\n"
     found = commands.commands(page)
     assert [c.line for c in found] == [
         "flowstart run a.toml --json",
+        "flowstart check a",
         "make docs",
         "flowstart schema scenario",
         "flowstart papers --json",
     ]
-    assert [c.shows_output for c in found] == [False, False, True, False]
+    assert [c.shows_output for c in found] == [False, False, False, True, False]
 
 
 def test_a_pages_own_scenario_stands_for_the_file_that_it_names() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import flowstart as fs
@@ -19,6 +20,7 @@ from flowstart.rollouts.difference import clusters_of, differences
 from flowstart.rollouts.judgement import Answer, effect_row, part_gates
 from flowstart.rollouts.measurements import Transfers
 from flowstart.rollouts.networks import network_gates
+from flowstart.rollouts.predicted import Prediction
 from made_up_rollouts import CLASSES, COLUMNS, EPOCH_S, Truth
 
 Cli = Callable[..., Any]
@@ -264,7 +266,12 @@ def prediction(file: pathlib.Path, change: float) -> pathlib.Path:
     row = {"size_class": "all sizes", "variant": "IW30", "statistic": "geomean_ratio"}
     document = {
         "capture": {"file": "mine.pcap"},
-        "verdict": {"version": VERSION, "recommended": "IW30", "settings": [setting]},
+        "verdict": {
+            "version": VERSION,
+            "baseline": "current",
+            "recommended": "IW30",
+            "settings": [setting],
+        },
         "partial": [],
         "intervals": [{**row, "estimate": change}],
     }
@@ -280,6 +287,22 @@ def test_a_prediction_is_compared_with_the_interval(
     found = verified(tmp_path, Truth(0.92), 1, rows=20_000, predicted=str(file))
     assert found.to_dict()["predicted"]["agrees"]["all sizes"] is agrees
     assert (", within the interval" if agrees else ", outside of") in " ".join(found.notes)
+
+
+def test_of_a_replay_with_rows_the_times_of_responses_are_predicted(tmp_path: pathlib.Path) -> None:
+    file = prediction(tmp_path / "result.json", -0.3)
+    served = {"mode": "together", "capture_direction": "s2c", "size_bytes": 60_000, "sent_s": 9.0}
+    other = {"transfer": 1, "mode": "alone", "variant": "current", "acked_s": 99.0}
+    rows = [
+        served | {"transfer": n, "variant": variant, "acked_s": 9.0 + seconds}
+        for n in range(2)
+        for variant, seconds in (("current", 0.2), ("IW30", 0.1))
+    ]
+    pl.DataFrame([*rows, served | other]).write_parquet(tmp_path / "rows.parquet")
+    found = Prediction.read(str(file), None)
+    assert found.changes == {"all sizes": -0.3}
+    halved = pytest.approx(-0.5)
+    assert found.of_responses().changes == {"all sizes": halved, "10 to 100 kB": halved}
 
 
 @pytest.fixture(scope="module")

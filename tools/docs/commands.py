@@ -81,7 +81,8 @@ def commands(page: str) -> list[Command]:
     """The commands in a page's blocks, and those with options in its sentences."""
     found = []
     for block in blocks(page, "", "sh"):
-        for line in block.content.replace("\\\n", " ").splitlines():
+        # Blocks in lists are indented further.
+        for line in map(str.lstrip, block.content.replace("\\\n", " ").splitlines()):
             words = shlex.split(line, comments=True) if _is_command(line) else []
             words = words[: words.index(">")] if ">" in words else words
             shown = words[:1] == ["$"]

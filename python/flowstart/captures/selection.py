@@ -44,10 +44,7 @@ def listed(files: Sequence[str | os.PathLike[str]]) -> dict[str, bool]:
         path = input_files.path_of(file, "the name of a capture, a log or a folder of them")
         if str(file) != STDIN:
             input_files.check(path, "; give - to read a pipe from the standard input")
-        inside = [str(file)]
-        if path.is_dir():
-            names = (entry for entry in path.iterdir() if not entry.name.startswith("."))
-            inside = sorted(map(str, names))
+        inside = _inside(path) if path.is_dir() else [str(file)]
         if not inside:
             raise RequestError(f"{file}: the folder holds no files; captures or logs are needed")
         if STDIN in inside and len(files) > 1:
@@ -59,6 +56,18 @@ def listed(files: Sequence[str | os.PathLike[str]]) -> dict[str, bool]:
                 raise RequestError(f"{name} is given twice; its connections would count double")
             paths[name] = path.is_dir()
     return paths
+
+
+def _inside(folder: pathlib.Path) -> list[str]:
+    """What a folder holds; of a folder of folders, as of `flowstart collect`, what these hold."""
+    entries = _visible(folder)
+    if all(entry.is_dir() for entry in entries):
+        entries = [file for inner in entries for file in _visible(inner)] or entries
+    return sorted(map(str, entries))
+
+
+def _visible(folder: pathlib.Path) -> list[pathlib.Path]:
+    return [entry for entry in folder.iterdir() if not entry.name.startswith(".")]
 
 
 def select(

@@ -24,7 +24,7 @@ EXAMPLES = {
         "flowstart replay capture.pcap --network '*:buffer=60pkt' -o out",
     ),
     "collect": (
-        "flowstart collect rows --port 443 --for 10m",
+        "flowstart collect rows --port 443 --for 10min",
         "flowstart collect rows --cgroup system.slice/nginx.service --sample 1/100",
         "flowstart collect --port 443 > rows.jsonl",
     ),

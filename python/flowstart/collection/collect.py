@@ -12,7 +12,7 @@ from flowstart.collection import outputs, rows
 from flowstart.collection.result import Collection
 from flowstart.errors import RequestError
 from flowstart.interrupts import noting_ctrl_c
-from flowstart.model.quantities import read_seconds
+from flowstart.model.quantities import positive_seconds
 from flowstart.questions.collect import Collect as Question
 from flowstart.questions.common import port
 from flowstart.questions.option import asking
@@ -41,10 +41,10 @@ def collect(question: Question) -> Collection:
 
     Example:
         >>> import flowstart as fs
-        >>> found = fs.collect("rows", duration="10m", ports=[443])  # doctest: +SKIP
+        >>> found = fs.collect("rows", duration="10min", ports=[443])  # doctest: +SKIP
         >>> fs.read_capture("rows").transfers  # doctest: +SKIP
     """
-    left_s = _seconds(question)
+    left_s = positive_seconds("duration", question.duration)
     collector = _collector(question)
     output = outputs.opened(question.output)
     began, count = time.time(), 0
@@ -87,16 +87,6 @@ def _blocks(
                 block, last = b"", now
             if progress and left_s:
                 progress(int(min(left_s, now - start)), int(left_s))
-
-
-def _seconds(question: Question) -> float | None:
-    """For how long it collects; None until Ctrl-C."""
-    if question.duration is None:
-        return None
-    seconds = read_seconds(question.duration)
-    if not seconds:
-        raise RequestError("a time such as 10m is needed", ("duration",), question.duration)
-    return seconds
 
 
 def _collector(question: Question) -> "_native.Collector":

@@ -68,7 +68,10 @@ class JsonLines:
 
 
 class ParquetFiles:
-    """A folder of files, each of a minute. A file appears when it is complete."""
+    """A folder for each congestion control with files, each of a minute.
+
+    So both arms of a rollout are apart. A file appears when it is complete.
+    """
 
     every_s = 60.0
 
@@ -76,9 +79,13 @@ class ParquetFiles:
         self._folder = folder
 
     def write(self, rows: "pl.DataFrame") -> None:
-        """Writes a file."""
+        """Writes a file for each congestion control."""
         moment = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
         name = f"{moment}-{os.getpid()}-{time.monotonic_ns() % 1_000_000:06}.parquet"
-        hidden = self._folder / f".{name}"
-        rows.write_parquet(hidden, compression="zstd", metadata=columns.metadata("collected-rows"))
-        hidden.rename(self._folder / name)
+        metadata = columns.metadata("collected-rows")
+        for (control,), part in rows.group_by("congestion_control", maintain_order=True):
+            folder = self._folder / str(control)
+            folder.mkdir(exist_ok=True)
+            hidden = folder / f".{name}"
+            part.write_parquet(hidden, compression="zstd", metadata=metadata)
+            hidden.rename(folder / name)

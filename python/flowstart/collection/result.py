@@ -41,14 +41,14 @@ class Collection(metaclass=Public):
 
     @property
     def frame(self) -> "pl.DataFrame":
-        """All rows in the folder or file, in the order in which they ended."""
+        """All rows in the folder or file; of a congestion control in the order of their ends."""
         import polars as pl
 
         if self.output is None:
             raise RequestError("the rows went to the standard output; name an output")
         if self.output.endswith(LINES):
             return pl.read_ndjson(self.output)
-        return pl.read_parquet(f"{self.output}/*.parquet")
+        return pl.read_parquet(f"{self.output}/*/*.parquet")
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON types."""

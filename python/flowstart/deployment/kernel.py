@@ -16,7 +16,7 @@ from flowstart import _native
 from flowstart.errors import RequestError
 from flowstart.model.catalog import suggest
 from flowstart.model.quantities import Time as Time  # the same
-from flowstart.model.quantities import read_seconds
+from flowstart.model.quantities import positive_seconds
 from flowstart.public import Public
 from flowstart.questions.common import port
 from flowstart.questions.kernel import KernelLoad
@@ -79,7 +79,7 @@ class KernelStartup(metaclass=Public):
         count = counted(self.with_startup, "connection", "connections")
         lines = [
             f"{self.startup} is loaded as {self.control}, for {which} (seed {self.seed}).",
-            f"{self._end}. {count} with it, {self.without_startup} with {self.default_control}.",
+            f"{self._end}. {count} with it, {self.without_startup:,} with {self.default_control}.",
         ]
         if self.default_control != CONTINUES:
             lines.append(
@@ -229,7 +229,7 @@ def _cgroup(folder: str | None) -> str | None:
 
 
 def _seconds(duration: Time | None) -> float | None:
-    seconds = read_seconds(duration)
+    seconds = positive_seconds("duration", duration)
     if seconds is not None and not 1 <= seconds < math.inf:
         raise RequestError("at least 1s is needed", ("duration",), duration)
     return seconds

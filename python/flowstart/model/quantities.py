@@ -141,6 +141,19 @@ def read_seconds(text: object) -> float | None:
     return quantity.base / NS_PER_S if quantity and quantity.kind is Kind.TIME else None
 
 
+def positive_seconds(name: str, value: Time | None) -> float | None:
+    """The seconds of a time, None where none is given.
+
+    Raises RequestError with the field's `name` where it is no time above 0.
+    """
+    if value is None:
+        return None
+    seconds = read_seconds(time_text(name, value))
+    if not seconds:
+        raise RequestError("a time above 0, such as 10min, is needed", (name,), value)
+    return seconds
+
+
 def bps(rate: float) -> str:
     """A rate in bits per second, such as 5e6, as text: `5Mbps`.
 

@@ -35,7 +35,7 @@ class Collect(Question):
     duration: Annotated[
         Time | None,
         Option(
-            "Time after which it ends, such as 10m. [until Ctrl-C]",
+            "Time after which it ends, such as 10min. [until Ctrl-C]",
             "TIME",
             flag="for",
             reads=time_text,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from flowstart.captures import server_log
+from flowstart.captures import durations, server_log
 from flowstart.captures.contents import Capture
 from flowstart.captures.reading import read_capture
 from flowstart.errors import RequestError
@@ -32,6 +32,8 @@ class Measured:
     begin: float
     end: float
     """From when to when transfers start, in seconds since 1970."""
+    of_responses: bool
+    """Whether times are those from the first data sent to its last acknowledgement."""
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -107,6 +109,7 @@ def measured(
         rows.drop("start"),
         float(starts.min()),  # type: ignore[arg-type]
         float(starts.max()),  # type: ignore[arg-type]
+        not is_log or kind is durations.KINDS["acked"],
         tuple(capture.warnings),
         tuple(capture.notes),
     )

@@ -64,7 +64,7 @@ def verify(question: Question) -> Verification:
         effects=effects,
         verdict=verdict_on(effects[0].row, [j.gate for j in judged], margin),
         more_times=max([*more, more_for_effect(differing[0].effect, margin)]),
-        prediction=predicted,
+        prediction=predicted and (predicted.of_responses() if control.of_responses else predicted),
     )
 
 

@@ -6,7 +6,7 @@ use super::request::{Request, Status};
 use super::watchdog;
 use crate::libbpf::{failed, keep_log};
 use crate::sys;
-use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder};
+use libbpf_rs::{ErrorKind, Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder};
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::AsRawFd;
@@ -17,6 +17,9 @@ use std::time::Duration;
 const OBJECT: &[u8] = include_bytes!("../../bpf/startups/startups.bpf.o");
 /// Maps that another process reads.
 const READ: [&str; 3] = ["settings", "counts", "networks"];
+/// Why nothing is loaded where the startup's name is taken, but nothing is pinned here.
+const ELSEWHERE: &str = "the startup is loaded from another BPF file system, such as a container's; \
+                         `flowstart kernel unload` there removes it";
 /// The key of a map with one entry.
 const ONLY: [u8; 4] = [0; 4];
 
@@ -49,7 +52,10 @@ impl Loaded {
             .find(|map| map.name() == startup.ops)
             .ok_or_else(|| io::Error::other("the BPF programs lack the startup"))?
             .attach_struct_ops()
-            .map_err(|e| failed("the kernel does not take the congestion control", &e))?;
+            .map_err(|e| match e.kind() {
+                ErrorKind::AlreadyExists => io::Error::other(ELSEWHERE),
+                _ => failed("the kernel does not take the congestion control", &e),
+            })?;
         Ok(Loaded {
             object,
             startup: link,
