@@ -76,6 +76,7 @@ def test_help_all_has_every_option_in_its_panel(cli: Cli, name: str) -> None:
         assert each.option.help in words
         assert f"\n\n{each.option.panel or 'Options'}:\n" in answer.out
     assert all(paragraph in words for paragraph in help_page.paragraphs(COMMANDS[name]))
+    assert not re.search(r"\[([^]]*)\] \[\1\]", words)  # a default stands once
 
 
 def test_every_command_has_three_examples() -> None:

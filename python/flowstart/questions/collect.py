@@ -43,7 +43,7 @@ class Collect(Question):
     ] = None
     ports: Annotated[
         Sequence[int | str],
-        Option("Ports of the servers. [all]", "N,N,...", flag="port"),
+        Option("Ports of the servers. [all]", "PORT,...", flag="port"),
     ] = ()
     cgroup: Annotated[
         str | None,

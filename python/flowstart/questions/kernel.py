@@ -39,7 +39,7 @@ class KernelLoad(Question):
             reads=time_text,
         ),
     ] = None
-    seed: Annotated[int, Option("Seed of the hash that chooses connections. [1]", least=0)] = 1
+    seed: Annotated[int, Option("Seed of the hash that chooses connections.", least=0)] = 1
     cgroup: Annotated[
         str | None,
         Option("Folder of the control group whose sockets are meant. [all]", "DIR"),
