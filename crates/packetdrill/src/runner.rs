@@ -195,8 +195,8 @@ fn message_bytes(call: &Call) -> Result<u64, String> {
         .split(['{', '}'])
         .skip(1)
         .step_by(2);
-    let lengths = lengths.map(|vector| vector.rsplit(',').next()?.trim().parse::<u64>().ok());
-    let bytes = lengths.sum::<Option<u64>>();
+    let mut lengths = lengths.map(|vector| vector.rsplit(',').next()?.trim().parse::<u64>().ok());
+    let bytes = lengths.try_fold(0_u64, |bytes, length| bytes.checked_add(length?));
     let bytes = bytes.filter(|bytes| (1..=MOST_WRITTEN).contains(bytes));
     bytes.ok_or_else(|| format!("sendmsg needs vectors of 1 to {MOST_WRITTEN} bytes"))
 }

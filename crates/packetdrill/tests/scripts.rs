@@ -104,6 +104,10 @@ fn what_cannot_be_is_refused() {
             "+0 sendmsg(4, {msg_iov(1)=[{..., many}], msg_flags=0}, 0) = 40",
             "7: sendmsg needs vectors of 1 to 2147483647 bytes",
         ),
+        (
+            "+0 sendmsg(4, {msg_iov(2)=[{..., 18446744073709551615}, {..., 1}], msg_flags=0}, 0) = 40",
+            "7: sendmsg needs vectors of 1 to 2147483647 bytes",
+        ),
         ("+0 sendmsg(4) = 40", "7: sendmsg needs a message and flags"),
     ] {
         assert_eq!(problem(script), message);
