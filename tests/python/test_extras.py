@@ -17,6 +17,7 @@ from flowstart.render import figure_files
 ROOT = pathlib.Path(__file__).parents[2]
 CAPTURE = str(ROOT / "tests/data/captures/web-mix.pcap.gz")
 SCENARIO = str(ROOT / "examples/scenario.toml")
+ROLLOUT = [str(ROOT / f"tests/data/rollouts/{name}.parquet") for name in ("control", "iw30")]
 WITHOUT = sorted({name for names in extras.MODULES.values() for name in names} - {"markdown_it"})
 """What no core has; `markdown_it` is there, for `rich` needs it."""
 LEFT_OUT = (
@@ -40,6 +41,8 @@ WRITING = {
     "compare": ["compare", "--rate", "50Mbps", "--rtt", "80ms", "--size", "100kB"],
     "run": ["run", SCENARIO, "--trace"],
     "capture": ["capture", CAPTURE],
+    "verify": ["verify", *ROLLOUT, "--columns", "duration=duration_ms:ms:acked"],
+    "gate": ["gate", "check", "base.json"],
 }
 """Commands that put figures into a folder."""
 if "noq" in _native.BUILT_LIVE_STACKS:
@@ -81,6 +84,8 @@ def run_without_extras(commands: dict[str, list[str]], folder: pathlib.Path) -> 
 
 @pytest.fixture(scope="module")
 def answers(folder: pathlib.Path) -> dict[str, Answer]:
+    case = {"path": {"rate": "5Mbps", "rtt": "50ms"}, "flow": {"size": "9kB"}}
+    fs.gate_record(folder / "base.json", sweep=case | {"startups": ["slow-start"]}, repeat=2)
     commands = {name: [*words, "-o", str(folder / name)] for name, words in WRITING.items()}
     return run_without_extras(commands, folder)
 

@@ -178,12 +178,9 @@ class GateResult(Result):
             "gate.md": forms.markdown([self.headline, self.facts], self.table),
         }
         yield written | files.columns(self.frame, "cases", "gate-rows")
-        drawn = list(figure_files.drawn({"changes": lambda: (self.plot(), self.caption)}, progress))
         parts = [*self.summary().html(), html.table(self.all_cases)]
-        parts += [html.picture(each.svg, each.caption) for each in drawn]
-        page = html.page("Gate", [*parts, *figure_files.apology(), html.made_by()])
-        pictures = {name: content for each in drawn for name, content in each.contents.items()}
-        yield {**pictures, "report.html": page.encode()}
+        figure: dict[str, figure_files.Draw] = {"changes": lambda: (self.plot(), self.caption)}
+        yield figure_files.report("Gate", parts, figure, progress)
 
     def __repr__(self) -> str:
         return f"<GateResult of {len(self.judged)} cases: {len(self.worse)} worse>"

@@ -65,6 +65,17 @@ def of(name: str, figure: "Figure", caption: str = "") -> Files:
     return Files(name, caption, svg, contents)
 
 
+def report(
+    title: str, parts: list[str], figures: Mapping[str, Draw], progress: Progress | None
+) -> dict[str, bytes]:
+    """The page of a report, which ends with its figures, and the files of these."""
+    pictures = [] if wanting() else [*drawn(figures, progress)]
+    shown = [html.picture(each.svg, each.caption) for each in pictures]
+    page = html.page(title, [*parts, *shown, *apology(), html.made_by()])
+    contents = {name: content for each in pictures for name, content in each.contents.items()}
+    return {**contents, "report.html": page.encode()}
+
+
 def drawn(figures: Mapping[str, Draw], progress: Progress | None = None) -> Iterator[Files]:
     """Figures by the name of their files, drawn one at a time, for they are large."""
     for done, (name, draw) in enumerate(figures.items()):

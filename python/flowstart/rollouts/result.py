@@ -287,12 +287,9 @@ class Verification(Result):
         """JSON and rows; then the figure and the page."""
         written: dict[str, Content] = {"verify.json": files.encoded(self.to_dict())}
         yield written | files.columns(self.frame, "verify", "verify-rows")
-        drawn = list(figure_files.drawn({"effects": lambda: (self.plot(), self.caption)}, progress))
         parts = [*self.summary().html(), html.table(gates(self.verdict))]
-        parts += [html.picture(figure.svg, figure.caption) for figure in drawn]
-        page = html.page("Rollout", [*parts, *figure_files.apology(), html.made_by()])
-        pictures = {name: content for figure in drawn for name, content in figure.contents.items()}
-        yield {**pictures, "report.html": page.encode()}
+        figure: dict[str, figure_files.Draw] = {"effects": lambda: (self.plot(), self.caption)}
+        yield figure_files.report("Rollout", parts, figure, progress)
 
     def __repr__(self) -> str:
         return f"<Verification of {self.transfers:,} transfers: {self.answer}>"
