@@ -45,6 +45,8 @@ def check(file: str, scenario: str | None) -> None:
 
 def write(file: str, report: dict[str, Any], scenario: str | None) -> list[str]:
     """Writes the findings of `doctor`, the last error and the scenario; returns their names."""
+    from flowstart.render import files
+
     texts = {"report.json": json.dumps(report | environment(), indent=1, ensure_ascii=False)}
     if error := last_error.read():
         texts["last-error.txt"] = error
@@ -52,15 +54,15 @@ def write(file: str, report: dict[str, Any], scenario: str | None) -> list[str]:
         name = f"scenario{pathlib.Path(scenario).suffix}"
         texts[name] = input_files.content(scenario).decode("utf-8", "replace")
     path = pathlib.Path(file)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
+        with (
+            files.completed(path) as partial,
+            zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as archive,
+        ):
             for name, text in texts.items():
                 archive.writestr(zipfile.ZipInfo(name), redacted(text))
-        temporary.replace(path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise RequestError(f"--bundle: {file}: {error.strerror}") from None
     return [*texts]
 

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, Protocol
 
 from flowstart.errors import RequestError
-from flowstart.render import columns
+from flowstart.render import columns, files
 
 if TYPE_CHECKING:
     import polars as pl
@@ -86,6 +86,5 @@ class ParquetFiles:
         for (control,), part in rows.group_by("congestion_control", maintain_order=True):
             folder = self._folder / str(control)
             folder.mkdir(exist_ok=True)
-            hidden = folder / f".{name}"
-            part.write_parquet(hidden, compression="zstd", metadata=metadata)
-            hidden.rename(folder / name)
+            with files.completed(folder / name) as partial:
+                part.write_parquet(partial, compression="zstd", metadata=metadata)

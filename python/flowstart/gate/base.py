@@ -12,6 +12,7 @@ from flowstart.errors import RequestError
 from flowstart.gate.runs import CaseRuns
 from flowstart.model import input_files
 from flowstart.public import RETURNED, Public
+from flowstart.render import files
 
 FORM = 1
 """The version of the file's form."""
@@ -47,14 +48,11 @@ class GateBase(metaclass=Public):
             "runs": [each.document for each in self.runs],
         }
         lines = json.dumps(document, ensure_ascii=False, allow_nan=False)
-        path = pathlib.Path(self.file)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}")
         try:
-            temporary.write_text(f"{lines}\n", "utf-8")
-            temporary.replace(path)
+            with files.completed(pathlib.Path(self.file)) as partial:
+                partial.write_text(f"{lines}\n", "utf-8")
         except OSError as error:
-            temporary.unlink(missing_ok=True)
-            raise RequestError(f"{path}: {error.strerror}") from None
+            raise RequestError(f"{self.file}: {error.strerror}") from None
 
     @classmethod
     def read(cls, file: str | os.PathLike[str]) -> Self:

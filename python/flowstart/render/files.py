@@ -1,8 +1,10 @@
 """Tables as the bytes of files."""
 
+import contextlib
 import hashlib
 import io
 import json
+import os
 import pathlib
 import re
 from collections.abc import Callable, Iterator
@@ -34,6 +36,17 @@ def streamed(frame: "pl.LazyFrame", name: str, table: str) -> "dict[str, Content
         frame.sink_parquet(file, metadata=definitions.metadata(table))
 
     return {f"{name}.parquet": parquet, f"{name}.csv": lambda file: frame.sink_csv(file)}
+
+
+@contextlib.contextmanager
+def completed(file: pathlib.Path) -> Iterator[pathlib.Path]:
+    """A hidden file to write, which takes the place of `file` once it is complete."""
+    partial = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        yield partial
+        partial.replace(file)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def encoded(document: object) -> bytes:
