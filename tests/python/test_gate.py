@@ -11,8 +11,10 @@ import flowstart as fs
 from conftest import Answer
 from flowstart import _native
 from flowstart.gate.beginning import Beginning, differences
+from flowstart.gate.cases import Cases
 from flowstart.gate.judgement import Limits, Outcome, judge
 from flowstart.gate.runs import CaseRuns
+from flowstart.questions.gate import GateRecord
 
 SWEEP = {
     "path": {"rate": "50Mbps", "rtt": ["40ms", "80ms"], "buffer": "60pkt"},
@@ -169,6 +171,18 @@ def test_a_base_is_checked_without_the_sweep_that_made_it(
     status, out, _ = cli("gate", "check", base)
     assert status == 0
     assert out.startswith("Passed: none of 4 cases is worse")
+
+
+@pytest.mark.parametrize(
+    ("sweep", "folder"), [(None, "."), ("irtf-tcpeval", "."), ("mine/sweep.json", "mine")]
+)
+def test_a_base_names_no_folder_of_the_package(
+    sweep: str | None, folder: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/sweep.json").write_text(json.dumps(SWEEP))
+    assert Cases.of(GateRecord("base.json", sweep=sweep)).folder == folder
 
 
 @pytest.mark.skipif("noq" not in _native.BUILT_LIVE_STACKS, reason="the build has no noq")

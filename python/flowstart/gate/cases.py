@@ -48,10 +48,11 @@ class Cases:
             written = plain(sweep)
         else:
             right = "an fs.Sweep, its fields as a mapping, or the name of a sweep or its file"
-            file = named_file(str(input_files.path_of(sweep, right)))
-            written, folder = input_files.read(file, "a sweep"), file.parent
-            if sweep == USUAL:
-                folder = pathlib.Path()
+            path = input_files.path_of(sweep, right)
+            file = named_file(str(path))
+            written = input_files.read(file, "a sweep")
+            if file == path:  # a built-in sweep names no files
+                folder = path.parent
         written = {**written, **_overrides(question)}
         return cls._made(written, os.path.relpath(folder), question.live, question.repeat, question)
 
